@@ -222,19 +222,18 @@ class Traces(InAFolder):
 
     def test_of_mpi_ranks(self):
         for launcher in filter(None, map(mpi, ("mpich", "openmpi"))):
-            for command in COMMANDS:
-                for more in ((), ("--transport", "mpi"), ("--machines", 2)):
-                    path = self.folder / "t.json"
-                    run = run_mpi(launcher, 3, command, *GRAPH, "--threads", 1, *more, "--json",
-                                  "--trace", path)
-                    self.assertEqual((run.returncode, run.stderr), (0, ""))
-                    self.assertEqual(os.listdir(self.folder), [path.name])  # one file
-                    trace = Trace(path)
-                    self.check(trace, 3, 1)
-                    self.check_amounts(trace, json.loads(run.stdout))
-                    aligned = trace.facts["clock"].startswith("of several machines, aligned")
-                    self.assertEqual(aligned, more == ("--machines", 2))
-                    path.unlink()
+            for command, more in zip(COMMANDS, ((), ("--transport", "mpi"), ("--machines", 2))):
+                path = self.folder / "t.json"
+                run = run_mpi(launcher, 3, command, *GRAPH, "--threads", 1, *more, "--json",
+                              "--trace", path)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertEqual(os.listdir(self.folder), [path.name])  # one file
+                trace = Trace(path)
+                self.check(trace, 3, 1)
+                self.check_amounts(trace, json.loads(run.stdout))
+                aligned = trace.facts["clock"].startswith("of several machines, aligned")
+                self.assertEqual(aligned, more == ("--machines", 2))
+                path.unlink()
             run = run_mpi(launcher, 2, "bfs", *GRAPH, "--trace", "/nowhere/t.json")
             self.assertEqual(run.returncode, 2)
             self.assertEqual(run.stderr.count("/nowhere/t.json: cannot be written"), 1, run.stderr)
