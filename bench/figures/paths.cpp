@@ -82,6 +82,7 @@ paths_run run_rank(world& w, const paths_job& job) {
   lengths.ends = nullptr;     // as in [DC15], each edge of a reached vertex is relaxed
   algo::sssp_options options;
   options.activity.sent_filter = job.sent_filter;
+  options.activity.sort_received = job.sort_received;
   options.algorithm = job.by;
   if (job.delta > 0) options.delta = job.delta;
   constexpr auto overflow = static_cast<std::size_t>(obs::counter::overflow_buffers);
@@ -115,6 +116,7 @@ nlohmann::json paths_job::settings() const {
           {"by", algo::enum_name(by)},
           {"delta", delta},
           {"filter", sent_filter},
+          {"sorted", sort_received},
           {"coalesce_bytes", world.coalesce_bytes},
           {"coalesce_age_ns", world.coalesce_age_ns},
           {"ranks", ranks}};

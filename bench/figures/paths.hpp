@@ -24,6 +24,7 @@ struct paths_job {
   algo::sssp_method by = algo::sssp_method::distributed_control;
   double delta = 0;  ///< width of a bucket; 0: chosen by the algorithm
   bool sent_filter = true;
+  bool sort_received = false;  ///< received buffers are relaxed in the order of distances
   world_options world = {};
   rank_t ranks = 2;
   int repeats = 3;  ///< the time is their median

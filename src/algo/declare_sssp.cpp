@@ -13,6 +13,12 @@
 #include "algo/reach.hpp"
 
 namespace cairn::algo {
+
+enum class receive_order { arrival, distance };
+template <>
+inline constexpr std::span<const std::string_view> enum_names<receive_order> =
+    words<"arrival", "distance">;
+
 namespace {
 
 constexpr auto max_exact = 0x1p53;  // a double holds every integer up to it
@@ -32,6 +38,7 @@ struct sssp_declaration : declaration {
     sssp_method algorithm = sssp_method::automatic;
     std::optional<double> delta;
     layout_wanted layout = layout_wanted::automatic;
+    receive_order received = receive_order::arrival;
 
     static constexpr auto fields() {
       return std::tuple(
@@ -41,7 +48,9 @@ struct sssp_declaration : declaration {
               "chosen by weights, degrees and earlier trials"),
           field{"layout", &options::layout,
                 "Whether to reorder the edges where that suits the graph; auto: if it pays off in "
-                "the trials"});
+                "the trials"},
+          field{"received", &options::received,
+                "The order in which the relaxations of a received buffer run"});
     }
   };
   // Columns are read as doubles, which hold integer distances too.
@@ -71,6 +80,9 @@ struct sssp_declaration : declaration {
   template <class D, class Id>
   static built<Id> build(const call<D, Id>& c, std::uint64_t runs) {
     using layout = length_layout<Id>;
+    if (c.opt.received != receive_order::arrival && c.w.size() == 1) {
+      throw usage_error("--received has no effect here: one rank receives no buffers");
+    }
     built<Id> all{measure_lengths(c.w, c.g)};
     if (c.opt.layout == layout_wanted::none) return all;
     const bool wanted = c.opt.layout == layout_wanted::always;
@@ -93,8 +105,10 @@ struct sssp_declaration : declaration {
   }
   template <class D, class Id>
   static sssp_found run(const call<D, Id>& c, Id source) {
+    auto activity = c.request.activity;
+    activity.sort_received = c.opt.received == receive_order::distance;
     return sssp(c.w, c.g, source,
-                {.activity = c.request.activity,
+                {.activity = activity,
                  .algorithm = c.opt.algorithm,
                  .delta = c.opt.delta,
                  .predecessors = c.request.output == "predecessor"},

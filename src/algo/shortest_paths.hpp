@@ -38,6 +38,7 @@ struct shortest_paths {
   struct relax {  // the operator on the target of an edge; may fail
     using message = entry;
     static constexpr bool permanent = true, prefiltered = true;
+    static bool before(const message& a, const message& b) { return a.distance < b.distance; }
 
     pgas::vertex_view<Distance> distances;
     reached_vertices<entry> reached;

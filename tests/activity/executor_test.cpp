@@ -274,6 +274,39 @@ TEST_P(Executor, AfterMaySendOn) {
   expect_spread<spread_prefiltered>(GetParam());
 }
 
+// Notes the order in which its messages run.
+struct note_order {
+  using message = order;
+  pgas::vertex_map<std::uint32_t>& map;
+  std::vector<std::uint32_t>& ran;
+  static bool before(const order& a, const order& b) { return a.value < b.value; }
+  auto cell(const order& m) const { return map.at(m.id); }
+  void attempt(auto x, const order& m) const { x.exchange(m.value); }
+  void after(const order& m) { ran.push_back(m.value); }
+};
+
+TEST(SortedBuffers, RunInTheOrderOfTheOperatorIfTheOptionsSort) {
+  for (const bool sorts : {false, true}) {
+    support::on_ranks(2, 1, [&](world& w) {
+      pgas::vertex_map<std::uint32_t> map(w, pgas::partition(2, 2), 0);
+      std::vector<std::uint32_t> ran;
+      options opt{.mechanism = mechanism::plain};
+      opt.sort_received = sorts;
+      executor notes(w, note_order{map, ran}, opt);
+      am::epoch e(w);
+      if (w.rank() == 0) {
+        notes.spawn(main_worker, [](auto& send) {
+          for (const std::uint32_t x : {5, 1, 4, 2, 3}) send({1, x});  // in one buffer
+        });
+      }
+      e.close();
+      if (w.rank() == 0) return;
+      EXPECT_EQ(ran, sorts ? (std::vector<std::uint32_t>{1, 2, 3, 4, 5})
+                           : (std::vector<std::uint32_t>{5, 1, 4, 2, 3}));
+    });
+  }
+}
+
 // A rank with one worker changes its elements without atomics, and has no lane for another thread.
 TEST(ExecutorContract, TheProgressThreadSpawnsNothing) {
   support::place served{support::place::network::simulated, 2, 1};

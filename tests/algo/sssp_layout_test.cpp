@@ -48,6 +48,7 @@ TEST_P(SsspEveryWay, AgreesWithDijkstra) {
                                 sssp_method::distributed_control, sssp_method::chaotic}) {
         sssp_options opt{.algorithm = method};
         if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
+        opt.activity.sort_received = random.below(2) == 0;
         for (const auto how : {layout::none, layout::bins}) {
           if (how != layout::none && (w.size() > 1 || kind == weights::none)) continue;
           search_and_judge<std::uint32_t>(w, g, source, opt, how);

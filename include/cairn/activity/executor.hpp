@@ -161,7 +161,7 @@ class executor {
   auto arrived() {
     return [this](worker_t k, std::span<const message> span) {
       with_lane(k, span_kind::operators, [&](auto& lane) {
-        for (const auto& m : span) lane.arrived(m, {});
+        for (const auto& m : parts_.in_order(k, span)) lane.arrived(m, {});
         return span.size();
       });
     };

@@ -78,6 +78,7 @@ struct executor_parts {
     [[no_unique_address]]
     typename message_path::unanswered unanswered;  // questions sent to other ranks
     std::vector<message> waiting;    // spawned inside `after`; they join a later group
+    std::vector<message> sorted;     // a received buffer
     detail::parked_list<Op> parked;  // messages that met a marker
     std::uint64_t parked_in = 0;     // the epoch; messages parked in a cancelled epoch never run
     group_rooms<Op> rooms;
@@ -187,6 +188,19 @@ struct executor_parts {
                                           am::channel_options{.worker = to, .sends = !silent<Op>});
       for (worker_t k{0}; k < w.workers(); ++k) senders[k].emplace_back(road, k);
     }
+  }
+
+  // A received buffer in the order in which its messages run.
+  [[nodiscard]] std::span<const message> in_order(worker_t k, std::span<const message> received) {
+    if constexpr (sortable<Op>) {
+      if (data.requested().sort_received) {
+        auto& sorted = workers[k].sorted;
+        sorted.assign(received.begin(), received.end());
+        std::ranges::sort(sorted, &Op::before);
+        return sorted;
+      }
+    }
+    return received;
   }
 
   // Whether a hop would find little to drop: all ranks share the mirrors of what they send.

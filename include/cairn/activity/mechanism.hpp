@@ -54,6 +54,8 @@ struct options {
   activity::mechanism mechanism = activity::mechanism::automatic;
   std::size_t grain = 0;    ///< M, operators per transaction; 0: chosen automatically
   bool sent_filter = true;  ///< drop messages at the sender that can no longer take effect
+  /// Run the messages of a received buffer in the order of Op::before, if the operator has one.
+  bool sort_received = false;
   std::optional<emulation_options> emulate = {};  ///< if set, htm means emulated transactions
   tm::retry_limits retry = tm::retry_rtm;         ///< for aborted transactions
   start_values start = {};

@@ -35,7 +35,8 @@
 // or, for an operator that changes several elements of one domain at once (multi-cell),
 //
 //   void elements(message, each)              calls each(place) for every element that it may
-//                                             touch; the owner of the first gets the message
+//                                             touch; the owner of the first gets the message,
+//                                             without any it runs where it was sent
 //   ... attempt(tx, message)                  accesses them only by tx.read(map, id) and
 //                                             tx.write(map, id, value)
 //   bool wanted(message)                      optional; as above, from stale reads
@@ -60,6 +61,8 @@
 //                                             aggregator A, whose values are messages, combines
 //                                             those that wait to be sent to it
 //
+//   static bool before(message, message)      optional, single-cell and fire-and-forget: the order
+//                                             in which a received buffer runs if the options sort
 //   static constexpr bool permanent = true;   optional: once `wanted` is false it stays false for
 //                                             the life of the operator, not only of the epoch;
 //                                             cell(message{}) names a cell too
@@ -119,6 +122,12 @@ template <class Op>
 concept selective = single_cell<Op> &&
     requires(const Op& op, const typename Op::message& m, const cell_value_t<Op>& value) {
   { op.wanted(value, m) } -> std::same_as<bool>;
+};
+
+/// See `before` above.
+template <class Op>
+concept sortable = single_cell<Op> && requires(const typename Op::message& m) {
+  { Op::before(m, m) } -> std::same_as<bool>;
 };
 
 /// See `prefiltered` above.
