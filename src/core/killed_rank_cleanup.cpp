@@ -132,7 +132,7 @@ killed_rank_cleanup::~killed_rank_cleanup() {
 void killed_rank_cleanup::start(std::string_view sentence) const noexcept {
   if (launcher_end_ < 0) return;
   // Not fork(), whose handlers may wait for a lock that the interrupted code holds.
-  if (syscall(SYS_fork) == 0) clean_up(sentence);
+  if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) clean_up(sentence);
 }
 
 bool killed_rank_cleanup::launcher_has_ended() const noexcept {

@@ -30,6 +30,12 @@ class wrong_launcher : public usage_error {
   using usage_error::usage_error;
 };
 
+/// This rank has failed, and the others do not receive its messages: they are at work, or lost.
+struct unable_to_inform : std::exception {
+  explicit unable_to_inform(rank_result mine) : result(std::move(mine)) {}
+  rank_result result;
+};
+
 // How long a rank that cannot know whether rank 0 fails too lets rank 0 report first. mpiexec ends
 // all ranks long before, when the first exits with a bad status.
 constexpr timespec delay_for_rank_0_report{2, 0};
@@ -115,6 +121,8 @@ rank_result result_of_all(net::mpi_process& process, const rank_result& mine) {
 }
 
 /// Constructs the rank's world and runs its body in it. Collective.
+///
+/// Throws    unable_to_inform
 rank_result run_connected(net::mpi_process& process, const rank_plan& plan,
                           interrupt_handler& interrupts, const launch_report& say) {
   const auto map = net::machine_map::gather(process, plan.config.machines);
@@ -142,10 +150,13 @@ rank_result run_connected(net::mpi_process& process, const rank_plan& plan,
     gather();
     return all;
   }
-  rank->use_network(gather);
+  const auto gather_unless_alone = [&] {
+    if (!rank->use_network(gather)) throw unable_to_inform(mine);
+  };
+  gather_unless_alone();
   if (all.status == 0) {
     mine = rank->run(plan.body, interrupts, say);
-    rank->use_network(gather);
+    gather_unless_alone();
   }
   return all;
 }
@@ -181,6 +192,8 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
       wait(delay_for_job_end);
     }
     return 2;
+  } catch (const unable_to_inform& e) {
+    ended = e.result;
   } catch (...) {
     if (ended.status == 0) ended = result_by_exception();
   }

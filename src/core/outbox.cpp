@@ -62,4 +62,11 @@ void outbox::drain(worker_t k) {
   }
 }
 
+void outbox::try_to_drain(worker_t k) noexcept {
+  try {
+    drain(k);
+  } catch (...) {  // the transport has failed
+  }
+}
+
 }  // namespace cairn

@@ -24,13 +24,6 @@ std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options
   return std::max(options.coalesce_bytes, min_payload);
 }
 
-void try_to_drain(outbox& out, worker_t k) noexcept {
-  try {
-    out.drain(k);
-  } catch (...) {  // the transport has failed
-  }
-}
-
 // The size of the blocks that threads fill.
 std::size_t chosen_block_bytes(const net::transport& net, const world_options& options) {
   const auto chosen = options.specialised.command_block_bytes;
@@ -96,7 +89,7 @@ bool progress_engine::with_transport(F&& f) {
     control_.poison(rank_, text_of_exception());
     if (server_) {  // it calls the transport no more, and the poison waits for it
       const std::lock_guard held(network_lock_);
-      try_to_drain(outbox_, worker_t{sender_});
+      outbox_.try_to_drain(worker_t{sender_});
     }
     return true;
   }

@@ -26,15 +26,18 @@ void progress_engine::open_epoch() {
   }
   if (size_ > 1) {
     leading_before_ = leading_messages();
-    inbox_.open_epoch(epoch() + 1);
-  } else {
-    inbox_.open_epoch_single_rank(epoch() + 1);
   }
   epoch_.store(epoch() + 1, std::memory_order_relaxed);
   count_step(main_worker);
   sends_early_.store(false, std::memory_order_relaxed);
   epoch_is_open_.store(true, std::memory_order_release);
-  if (size_ > 1) pool_.begin_polling();
+  // The last step: if the pool polls already, other workers then run handlers of the epoch.
+  if (size_ > 1) {
+    inbox_.open_epoch(epoch());
+    pool_.begin_polling();
+  } else {
+    inbox_.open_epoch_single_rank(epoch());
+  }
 }
 
 void progress_engine::close_epoch() {
@@ -61,6 +64,7 @@ void progress_engine::leave_epoch() noexcept {
 }
 
 void progress_engine::abandon_epoch() {
+  abandoned_epochs_.fetch_add(1, std::memory_order_relaxed);
   inbox_.abandon_up_to(epoch());
   for (const auto& channel : channels_.live()) {
     if (channel.kind == channel_kind::epoch) channel.to->abandon();
@@ -169,7 +173,7 @@ std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
 
 void progress_engine::synchronize_cancellation() {
   control_.announce_stop(main_worker);
-  destroy_tasks(control_.generation() + 1);
+  destroy_tasks(next_task_generation());
   leave_epoch();
   unfinished_ = nullptr;
   // A rank may leave the gather while packets for it still wait here. Until this rank joins the
@@ -187,8 +191,10 @@ void progress_engine::synchronize_cancellation() {
   });
 }
 
-void progress_engine::drain() noexcept {
-  if (size_ == 1) return;
+bool progress_engine::drain() noexcept {
+  if (size_ == 1) return true;
+  if (gave_up_draining_) return false;
+  bool sent = false;
   const auto deadline = clock_.now_ns() + 2'000'000'000;
   {
     const std::lock_guard held(network_lock_);
@@ -199,12 +205,17 @@ void progress_engine::drain() noexcept {
     pool_.wait_until([&] {
       const std::unique_lock held(network_lock_, std::try_to_lock);
       if (!held) return false;
-      if (all_sent() || transport_failed_.load(std::memory_order_relaxed)) return true;
-      return control_.poisoned() && clock_.now_ns() > deadline;
+      const bool failed = transport_failed_.load(std::memory_order_relaxed);
+      if (failed && server_) return true;             // it calls the transport no more
+      if (failed) outbox_.try_to_drain(main_worker);  // the poison may still leave
+      sent = all_sent();
+      return sent || (control_.poisoned() && clock_.now_ns() > deadline);
     });
   } catch (...) {  // unsent packets are lost with this rank
   }
   drains_.store(false, std::memory_order_relaxed);
+  gave_up_draining_ = !sent;
+  return sent;
 }
 
 }  // namespace cairn

@@ -19,6 +19,16 @@ task::scheduler& progress_engine::tasks() {
   return *tasks_;
 }
 
+// Several ranks count their stops, because they must agree on it. One rank counts every end of its
+// tasks, also by a run that has failed, after which it may go on.
+std::uint32_t progress_engine::next_task_generation() const noexcept {
+  return size_ == 1 ? task_generation() + 1 : control_.generation() + 1;
+}
+
+void progress_engine::close_tasks() noexcept {
+  destroy_tasks(size_ == 1 ? next_task_generation() : ~std::uint32_t{0});
+}
+
 // If there were tasks, the scheduler has already changed the number by before_destroying_tasks().
 void progress_engine::destroy_tasks(std::uint32_t next_generation) noexcept {
   if (tasks_) tasks_->destroy_all();
@@ -29,7 +39,7 @@ void progress_engine::destroy_tasks(std::uint32_t next_generation) noexcept {
 // the next number. It does not change later, because an answer to a destroyed task would be
 // accepted. No message with the next number arrives until all ranks have stopped.
 void progress_engine::before_destroying_tasks() noexcept {
-  task_generation_.store(control_.generation() + 1, std::memory_order_release);
+  task_generation_.store(next_task_generation(), std::memory_order_release);
 }
 
 void progress_engine::between_batches(worker_t k) noexcept {

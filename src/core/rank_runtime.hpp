@@ -45,11 +45,13 @@ class rank_runtime {
 
   /// Calls f, which uses the network without the world, after what the world has sent has left.
   /// Threads beside the workers would call the network at the same time, and rest meanwhile.
+  ///
+  /// Returns   false, without calling f, if this rank has failed and cannot inform the others
   template <class F>
-  void use_network(F&& f) {
-    if (world_.handling_threads() == world_.workers()) return f();
-    world_.messages().drain();
+  [[nodiscard]] bool use_network(F&& f) {
+    if (!world_.messages().drain()) return false;
     workers_->while_not_polling(std::forward<F>(f));
+    return true;
   }
 
  private:

@@ -37,6 +37,11 @@ struct share {
   std::uint64_t weight_type = 0;
   std::uint64_t num_edges = 0;
   std::uint64_t has_real = 0;  // some weight is not a 32-bit integer
+
+  /// Of a share with weights.
+  [[nodiscard]] io::weight_kind kind() const {
+    return has_real != 0 ? io::weight_kind::real : io::weight_kind::integer;
+  }
 };
 
 share share_of(const weight_span& weights, std::uint64_t num_edges) {
@@ -65,8 +70,12 @@ io::weight_kind agree_on_weights(world& w, const share& mine) {
       }
       type = of_rank.weight_type;
       if (of_rank.weight_type != 0 && kind != io::weight_kind::real) {
-        kind = of_rank.has_real != 0 ? io::weight_kind::real : io::weight_kind::integer;
+        kind = of_rank.kind();
       }
+    }
+    if (type) return;
+    for (const auto& of_rank : all) {  // no rank has edges
+      if (of_rank.weight_type != 0) kind = of_rank.kind();
     }
   });
   return kind;

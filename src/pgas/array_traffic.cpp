@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include <cairn/pgas/array_traffic.hpp>
@@ -9,6 +10,8 @@ namespace cairn::pgas {
 namespace {
 
 constexpr am::request_options standing{.kind = channel_kind::standing};
+constexpr am::request_options standing_without_bound{
+    .kind = channel_kind::standing, .max_unanswered = std::numeric_limits<std::uint32_t>::max()};
 
 // Copies a value of 1, 2, 4 or 8 bytes without a call.
 void copy_value(void* to, const void* from, std::size_t bytes) noexcept {
@@ -76,6 +79,7 @@ template <class Request, class Act>
 void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
                                std::span<const typename Request::ticketed_question> batch,
                                Act&& act) {
+  const answers_in_progress::answering now(answers_, k);
   auto send = request.answer_from(k);
   const array_part* part = nullptr;
   const array_command* last = nullptr;
@@ -155,6 +159,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
     : world_(w),
       tasks_(w.tasks()),
       table_(table),
+      answers_(w.handling_threads()),
       shares_gets_(share_gets),
       workers_(w.handling_threads()),
       get_words_(
@@ -255,12 +260,21 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
       changes_(
           w,
           [this](worker_t k, rank_t from, std::span<const changes::ticketed_question> batch) {
-            answer_changes(k, from, batch);
+            answer_atomics(k, from, batch);
           },
           [this](worker_t k, std::span<const changes::ticketed_answer> batch) {
             receive_answers(k, batch);
           },
-          standing) {
+          standing),
+      full_empty_changes_(
+          w,
+          [this](worker_t k, rank_t from, std::span<const changes::ticketed_question> batch) {
+            answer_full_empty(k, from, batch);
+          },
+          [this](worker_t k, std::span<const changes::ticketed_answer> batch) {
+            receive_answers(k, batch);
+          },
+          standing_without_bound) {
   if (!share_gets) return;
   for (auto& l : workers_) l.value.shared_gets.resize(num_shared_lines);
 }

@@ -17,12 +17,12 @@ void array_traffic::change(worker_t k, rank_t to, const array_command& command,
   const bool heeds_tasks =
       command.operation() == access::take || command.operation() == access::fill;
   q.expected.set_word(heeds_tasks ? world_.messages().task_generation() : by.expected);
-  ask(changes_, k, to, q, answer_target_for(into, bytes, c));
+  ask(heeds_tasks ? full_empty_changes_ : changes_, k, to, q, answer_target_for(into, bytes, c));
 }
 
-void array_traffic::answer_changes(worker_t k, rank_t from,
-                                   std::span<const changes::ticketed_question> batch) {
-  auto answer = changes_.answer_from(k);
+template <class Change>
+void array_traffic::for_changes(rank_t from, std::span<const changes::ticketed_question> batch,
+                                changes::answerer& answer, Change&& change) {
   array_part* part = nullptr;
   const array_command* last = nullptr;
   for (const auto& q : batch) {
@@ -36,21 +36,38 @@ void array_traffic::answer_changes(worker_t k, rank_t from,
                                                         : access_fault::none;
     if (fault != access_fault::none) {
       answer(from, with_fault(q.by, fault), {});
-    } else if (command.operation() == access::take || command.operation() == access::fill) {
-      change_full_empty(k, from, *part, q, answer);
     } else {
-      element_bytes<8> found;
-      found.set_word(changed(command.operation(), command.kind(), part->element_bytes,
-                             part->element(command.offset()),
-                             {.x = q.question.x.word(), .expected = q.question.expected.word()}));
-      answer(from, q.by, found);
+      change(*part, q);
     }
   }
 }
 
+void array_traffic::answer_atomics(worker_t k, rank_t from,
+                                   std::span<const changes::ticketed_question> batch) {
+  const answers_in_progress::answering now(answers_, k);
+  auto answer = changes_.answer_from(k);
+  for_changes(from, batch, answer, [&](array_part& part, const changes::ticketed_question& q) {
+    const auto& command = q.question.command;
+    element_bytes<8> found;
+    found.set_word(changed(command.operation(), command.kind(), part.element_bytes,
+                           part.element(command.offset()),
+                           {.x = q.question.x.word(), .expected = q.question.expected.word()}));
+    answer(from, q.by, found);
+  });
+}
+
+void array_traffic::answer_full_empty(worker_t k, rank_t from,
+                                      std::span<const changes::ticketed_question> batch) {
+  const answers_in_progress::answering now(answers_, k);
+  auto answer = full_empty_changes_.answer_from(k);
+  for_changes(from, batch, answer, [&](array_part& part, const changes::ticketed_question& q) {
+    change_full_empty(from, part, q, answer);
+  });
+}
+
 // After all ranks have destroyed their tasks, no value goes to one of them: nobody would have it.
 // While they do so, some still run tasks of the generation before.
-void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
+void array_traffic::change_full_empty(rank_t from, array_part& part,
                                       const changes::ticketed_question& q,
                                       changes::answerer& answer) {
   if (!part.states) return answer(from, with_fault(q.by, access_fault::no_full_empty), {});
@@ -89,7 +106,7 @@ void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
 }
 
 void array_traffic::fail(worker_t k, const full_empty::taker& t) {
-  changes_.answer_from(k)(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
+  full_empty_changes_.answer_from(k)(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
 }
 
 }  // namespace cairn::pgas

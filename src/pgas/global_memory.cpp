@@ -29,7 +29,12 @@ struct global_memory::port {
   bool make_part(const array_id& id, const array_shape& shape) {
     return memory.make_part(id, shape);
   }
-  void drop_part(const array_id& id) { memory.drop_part(id, takers); }
+  void drop_part(const array_id& id) {
+    if (auto* const p = memory.table_.part(id)) {  // otherwise this rank refused to make it
+      p->generation.store(0);
+      dropped.push_back(p);
+    }
+  }
   // The caller holds the guard. An operation of the body ends under the guard, because the body may
   // have left its wait and begun another operation.
   void finished(std::uint64_t by, const array_id& id, allocation::outcome outcome) {
@@ -43,7 +48,10 @@ struct global_memory::port {
   }
 
   void execute(worker_t k) {
-    for (const auto& t : takers) memory.traffic_.fail(k, t);
+    if (!dropped.empty()) memory.traffic_.wait_for_other_answers(k);
+    for (auto* const p : dropped) {
+      for (const auto& t : memory.release(*p)) memory.traffic_.fail(k, t);
+    }
     for (const auto& [to, m] : messages) memory.messages_.send(k, to, m);
     auto& tasks = memory.traffic_.tasks();
     for (const auto& [o, id, outcome] : ends) {
@@ -56,7 +64,7 @@ struct global_memory::port {
   global_memory& memory;
   std::vector<message_to> messages;
   std::vector<end> ends;
-  std::vector<full_empty::taker> takers;
+  std::vector<array_part*> dropped;
 };
 
 global_memory::global_memory(world& w, const global_memory_options& options)
@@ -133,22 +141,18 @@ bool global_memory::make_part(const array_id& id, const array_shape& shape) {
   p.element_bytes = shape.element_bytes;
   p.likely = cached_.likely(p.memory.size());
   p.shape = shape;
-  p.generation.store(id.generation, std::memory_order_release);
+  p.generation.store(id.generation);
   return true;
 }
 
-void global_memory::drop_part(const array_id& id, std::vector<full_empty::taker>& takers) {
-  auto* const p = table_.part(id);
-  if (p == nullptr) return;  // this rank refused to make it
-  p->generation.store(0, std::memory_order_release);
-  p->size = 0;
-  if (p->states) {
-    const std::lock_guard held(p->states->guard);
-    takers = p->states->all_takers();
-  }
-  p->states.reset();
-  p->data = nullptr;
-  p->memory = {};
+std::vector<full_empty::taker> global_memory::release(array_part& p) {
+  std::vector<full_empty::taker> takers;
+  if (p.states) takers = p.states->all_takers();
+  p.states.reset();
+  p.size = 0;
+  p.data = nullptr;
+  p.memory = {};
+  return takers;
 }
 
 // Operations ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/hw/pause.hpp>
 #include <cairn/hw/topology.hpp>
 #include <cairn/task/pool.hpp>
 
@@ -98,7 +99,7 @@ class thread_pool final : public pool {
 
   void relax(unsigned idle_rounds) noexcept override {
     if (idle_rounds < spins_) {
-      __builtin_ia32_pause();
+      hw::pause();
     } else if (idle_rounds < spins_ + yields) {
       sched_yield();
     } else {
@@ -183,7 +184,7 @@ class thread_pool final : public pool {
   void wait_for_workers() {
     const auto all_ended = [this] { return ended_.load(std::memory_order_acquire) == expected_; };
     // Workers with equal shares end together; polling the sources would delay the next job.
-    for (unsigned i = 0; i < spins / 2 && !all_ended(); ++i) __builtin_ia32_pause();
+    for (unsigned i = 0; i < spins / 2 && !all_ended(); ++i) hw::pause();
     wait_until(all_ended);
   }
 
@@ -221,7 +222,7 @@ class thread_pool final : public pool {
         }
       } else if (idle_rounds < job_spins_) {
         ++idle_rounds;  // the next job usually comes at once
-        __builtin_ia32_pause();
+        hw::pause();
       } else if (idle_rounds < job_spins_ + yields) {
         ++idle_rounds;
         sched_yield();

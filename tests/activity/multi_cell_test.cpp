@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,8 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+
+#include <support/on_ranks.hpp>
 
 namespace cairn::activity::multi_cell_test {
 namespace {
@@ -143,6 +146,49 @@ TEST(Transfers, OfTwoOperatorsOverOneDomainConserveMoney) {
   transfer_by_two_operators({.mechanism = mechanism::stm, .grain = 4});
   transfer_by_two_operators(
       {.mechanism = mechanism::htm, .grain = 4, .emulate = emulation_options{.rates = {}}});
+}
+
+// Sums what it is told, and touches as many elements as it is told.
+struct touch {
+  struct message {
+    std::uint32_t first, count;
+  };
+  const pgas::vertex_map<account>& accounts;
+  std::atomic<std::uint64_t>& ran;
+
+  void elements(const message& m, auto&& each) const {
+    for (std::uint32_t i = 0; i < m.count; ++i) each(accounts.at(m.first + i));
+  }
+  void attempt(auto& tx, const message& m) const {
+    for (std::uint32_t i = 0; i < m.count; ++i) {
+      auto a = tx.read(accounts, m.first + i);
+      ++a.changes;
+      tx.write(accounts, m.first + i, a);
+    }
+  }
+  void after(const message&) { ++ran; }
+};
+
+TEST(MultiCellOnRanks, AnOperatorWithoutElementsRunsWhereItWasSpawned) {
+  for (const rank_t ranks : {1, 2, 3}) {
+    support::on_ranks(ranks, 1, [](world& w) {
+      const auto n = 4 * static_cast<std::uint64_t>(w.size());
+      pgas::vertex_map<account> accounts(w, pgas::partition(n, w.size()), {});
+      std::atomic<std::uint64_t> ran = 0;
+      domain data(w);
+      executor<touch> touches(data, touch{accounts, ran});
+      am::epoch e(w);
+      touches.spawn(main_worker, [](auto& send) {
+        for (int i = 0; i < 5; ++i) send({0, 0});
+        send({0, 2});
+      });
+      e.close();
+      EXPECT_EQ(ran, 5u + (w.rank() == 0 ? static_cast<std::uint64_t>(w.size()) : 0u));
+      for (std::uint64_t v = 0; v < 2 && w.rank() == 0; ++v) {
+        EXPECT_EQ(accounts.local()[v].changes, static_cast<std::uint64_t>(w.size()));
+      }
+    });
+  }
 }
 
 TEST(Domain, RefusesAtomicsForSeveralCells) {

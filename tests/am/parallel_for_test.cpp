@@ -113,6 +113,21 @@ TEST_P(TaskLoop, AnExceptionOfTheBodyReachesTheTask) {
   GetParam().run([](world& w) { EXPECT_TRUE(w.run(catches(&w))); });
 }
 
+std::atomic<int> num_chunks = 0;
+void count_chunk(world&, std::uint64_t, std::uint64_t) noexcept { ++num_chunks; }
+task::task<void> longest_loop(world* w) {
+  constexpr auto n = ~std::uint64_t{0};
+  co_await w->parallel_for<&count_chunk>(
+      n, loop_options{.chunk = n / 2 + 1, .where = locality::local});
+}
+
+TEST(TaskLoopOnOneRank, MayHaveAsManyIterationsAsANumber) {
+  world w(2);
+  num_chunks = 0;
+  w.run(longest_loop(&w));
+  EXPECT_EQ(num_chunks, 2);
+}
+
 task::task<void> cancels_at(world& w, std::uint64_t begin, std::uint64_t) {
   if (begin == 77) w.cancel();
   co_await task::yield();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -93,6 +94,24 @@ TEST_P(PieceChannel, InAnEpochDeliversEachByteOnce) {
         all.judge();
       }
     });
+  }
+}
+
+// With one rank the body may go on after an exception.
+TEST(PieceChannelOnOneRank, AnAbandonedEpochLeavesNothing) {
+  world w(2);
+  ring_of_messages all(w, {.max_unanswered = 2});
+  for (int round = 0; round < 3; ++round) {
+    const auto leave = [&] {
+      epoch e(w);
+      all.send_all();
+      throw std::runtime_error("the body broke");
+    };
+    EXPECT_THROW(leave(), std::runtime_error);
+    epoch e(w);
+    all.send_all();
+    e.close();
+    all.judge();
   }
 }
 

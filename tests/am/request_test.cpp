@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -106,6 +107,26 @@ TEST_P(Request, StandingOnesNeedNoEpoch) {
           }
         },
         {.coalesce_bytes = 128});
+  }
+}
+
+// With one rank the body may go on after an exception.
+TEST(RequestOnOneRank, AnAbandonedEpochLeavesNeitherCreditsNorQuestions) {
+  for (const int workers : {1, 2}) {
+    world w(workers);
+    gather g(w, {.max_unanswered = 4});
+    for (int round = 0; round < 3; ++round) {
+      const auto leave = [&] {
+        epoch e(w);
+        g.ask_all();
+        throw std::runtime_error("the body broke");
+      };
+      EXPECT_THROW(leave(), std::runtime_error);
+      epoch e(w);
+      g.ask_all();
+      e.close();
+      g.judge();
+    }
   }
 }
 

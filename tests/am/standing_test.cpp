@@ -11,6 +11,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
 namespace cairn::am::standing_test {
@@ -117,6 +118,34 @@ TEST_P(StandingChannel, IsNotCountedByAnyEpoch) {
       for (int i = 0; i < 5; ++i) epoch(w).close();  // ends while messages go round
     }
     EXPECT_EQ(w.sum(static_cast<std::uint64_t>(sent_on)), 201u);
+  });
+}
+
+// A standing channel makes idle workers poll between epochs. They run handlers of an epoch, which
+// send, only once it is open, also if its first messages have come before.
+TEST_P(StandingChannel, HandlersOfAnEpochRunWhenItIsOpen) {
+  GetParam().run([](world& w) {
+    const channel<int> idle_workers_poll(
+        w, [](worker_t, auto) {}, standing);
+    std::atomic<std::uint64_t> received = 0;
+    channel<int>* self = nullptr;
+    channel<int> echoes(w, [&](worker_t k, std::span<const int> batch) {
+      auto send = self->from(k);
+      for (const int left : batch) {
+        ++received;
+        if (left > 0) send((w.rank() + 1) % w.size(), left - 1);
+      }
+    });
+    self = &echoes;
+    w.barrier();
+    const int epochs = w.pool().simulated() || support::sanitized ? 20 : 100;
+    for (int i = 0; i < epochs; ++i) {
+      epoch e(w);
+      for (rank_t to = 0; to < w.size(); ++to) echoes.send(main_worker, to, 2);
+      e.close();
+    }
+    const auto each = 3 * static_cast<std::uint64_t>(epochs * w.size());
+    EXPECT_EQ(w.sum(received.load()), each * static_cast<std::uint64_t>(w.size()));
   });
 }
 

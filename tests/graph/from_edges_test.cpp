@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -106,6 +107,23 @@ TEST_P(FromEdges, DeclaredVerticesNeedNoEdges) {
         g);
     const auto none = from_edges(w, mine.first(0), mine.first(0));
     EXPECT_EQ(std::get<0>(none).num_vertices(), 0u);
+  });
+}
+
+TEST_P(FromEdges, WithoutEdgesHasTheWeightsOfItsType) {
+  GetParam().run([](world& w) {
+    const std::span<const std::uint32_t> none;
+    const auto check_rows = [&]<class W>(std::type_identity<W>, const weight_span& weights) {
+      const auto any = from_edges(w, none, none, weights, {.num_vertices = 5});
+      const auto& g = std::get<0>(any);
+      EXPECT_TRUE(g.weighted());
+      ASSERT_TRUE(g.out().template weighted_by<W>());
+      for (auto v = g.out().first(); v < g.out().last(); ++v) {
+        EXPECT_TRUE(g.out().template edges_of<W>(v).empty());
+      }
+    };
+    check_rows(std::type_identity<double>(), std::span<const float>());
+    check_rows(std::type_identity<std::int32_t>(), std::span<const std::int64_t>());
   });
 }
 

@@ -9,6 +9,7 @@
 //   transactions             transfers among accounts of all ranks
 //   arrays                   tasks that change global arrays and a hash map
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
+//   backlog SECONDS          rank 0 fails behind unsent messages, rank 1 does not receive so long
 //   wait                     print "rank R is process P" and wait for ever
 //   interrupt                wait for ever, but rank 1 gets SIGINT
 //   spoil RANK HOW ...       any of these with a rank that fails before it: see spoil.hpp
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,8 +26,10 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/am/piece_channel.hpp>
 #include <cairn/base/error.hpp>
@@ -148,6 +152,19 @@ void change_arrays(world& w) {
   check(w.sum(memory.live()) == 1, "an array was not freed");
 }
 
+void fail_behind_messages(world& w, double seconds) {
+  std::uint64_t received = 0;
+  am::channel<std::uint64_t> numbers(w, [&](worker_t, auto batch) { received += batch.size(); });
+  w.barrier();
+  am::epoch e(w);
+  if (w.rank() == 0) {
+    for (std::uint64_t i = 0; i < (1 << 20); ++i) numbers.send(main_worker, 1, i);
+    throw std::runtime_error("the body threw");
+  }
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  e.close();
+}
+
 int body(world& w, std::span<const std::string> arguments) {
   const auto scenario = arguments.empty() ? std::string() : arguments.front();
   if (scenario == "world") {
@@ -171,6 +188,8 @@ int body(world& w, std::span<const std::string> arguments) {
   } else if (scenario == "throw") {
     if (w.rank() == 1) throw std::runtime_error("the body threw");
     w.barrier();
+  } else if (scenario == "backlog") {
+    fail_behind_messages(w, std::stod(arguments[1]));
   } else if (scenario == "status") {
     return 7;
   } else if (scenario == "wait") {

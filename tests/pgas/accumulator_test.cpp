@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -134,6 +135,32 @@ TEST_P(Accumulator, CombinesNumbersOfAllWorkersAndRanks) {
     expect_combines<minimum_at<std::int64_t>>(w, found);
     expect_combines<maximum_at<std::int64_t>>(w, found);
     expect_combines<greatest_common_divisor>(w, [](std::uint64_t x) { return x % 1000 * 6; });
+  });
+}
+
+// Threads beside the workers run handlers of standing channels, too.
+class ServedAccumulator : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Served, ServedAccumulator, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
+
+TEST_P(ServedAccumulator, CombinesWhatHandlersOfStandingChannelsAdd) {
+  GetParam().run([](world& w) {
+    constexpr std::uint64_t each = 2'000;
+    accumulator<add<std::uint64_t>> sum(w);
+    std::atomic<std::uint64_t> handled = 0;
+    am::channel<std::uint64_t> numbers(w,
+                                       [&](worker_t k, std::span<const std::uint64_t> batch) {
+                                         for (const auto x : batch) sum.accumulate(k, x);
+                                         handled += batch.size();
+                                       },
+                                       {.kind = channel_kind::standing});
+    w.barrier();
+    for (std::uint64_t i = 0; i < each; ++i) {
+      numbers.send(main_worker, (w.rank() + 1) % w.size(), i);
+    }
+    w.wait_until([&] { return handled == each; });
+    EXPECT_EQ(sum.collect(), static_cast<std::uint64_t>(w.size()) * (each - 1) * each / 2);
   });
 }
 

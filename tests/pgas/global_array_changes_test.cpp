@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations on elements of global arrays, and elements that are full or empty.
 #include <cstdint>
+#include <numeric>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <cairn/pgas/global_view.hpp>
+#include <cairn/task/future.hpp>
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
+#include <cairn/task/yield.hpp>
 
 #include <support/global_arrays.hpp>
 #include <support/places.hpp>
@@ -159,6 +163,43 @@ TEST_P(GlobalArrayChanges, ATakeWaitsUntilTheElementIsFull) {
       memory.collective_free(a);
     }
   });
+}
+
+// Fills each element once a task waits for it.
+task<std::uint64_t> take_before_fill(global_view<std::uint32_t> a) {
+  std::vector<std::uint64_t> all(a.size());
+  std::iota(all.begin(), all.end(), 0);
+  auto taking = co_await cairn::task::spawn(consume_all(a, std::move(all)));
+  for (int i = 0; i < 100; ++i) co_await cairn::task::yield();
+  co_await produce(a, 0, static_cast<std::uint32_t>(a.size()));
+  co_return co_await taking;
+}
+
+// The fills that end the takes need no credit.
+
+TEST(FullEmptyElements, MoreTasksWaitThanQuestionsMayBeUnanswered) {
+  world w(1);
+  global_memory memory(w);
+  constexpr std::uint64_t n = 70'000;
+  const auto a = memory.collective_alloc<std::uint32_t>(n, {.full_empty = true});
+  EXPECT_EQ(w.run(take_before_fill(memory.view(a))), n * (n - 1) / 2);
+}
+
+// On one rank the body may go on after a run that has failed. No value goes to its tasks.
+task<> takes_and_throws(global_view<std::uint32_t> a) {
+  (co_await cairn::task::spawn(consume(a, 0, 1))).detach();
+  for (int i = 0; i < 100; ++i) co_await cairn::task::yield();
+  throw std::runtime_error("the run failed");
+}
+
+TEST(FullEmptyElements, TasksOfARunThatFailedGetNoValue) {
+  world w(1);
+  global_memory memory(w);
+  const auto a = memory.collective_alloc<std::uint32_t>(2, {.full_empty = true});
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_THROW(w.run(takes_and_throws(memory.view(a))), std::runtime_error);
+  }
+  EXPECT_EQ(w.run(take_before_fill(memory.view(a))), 1u);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/am/parallel_for.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
@@ -220,7 +221,35 @@ TEST_P(GlobalArray, ATaskMayEndBeforeItsOperations) {
   });
 }
 
-// Table I of [GMT14], as docs/pgas.md maps it -------------------------------------------------
+// Table I of [GMT14], as pgas/global_memory.hpp maps it ----------------------------------------
+
+void add_iterations(world& w, std::uint64_t begin, std::uint64_t end,
+                    std::uintptr_t iterations_of_ranks) {
+  auto& of = *reinterpret_cast<std::vector<std::atomic<std::uint64_t>>*>(iterations_of_ranks);
+  of[static_cast<std::size_t>(w.rank())] += end - begin;
+}
+// How many iterations of 60 ran on this rank, and how many on all.
+task<> every_locality(world& w) {
+  using am::locality;
+  const auto me = static_cast<std::size_t>(w.rank());
+  const auto ranks = static_cast<std::uint64_t>(w.size());
+  for (const auto where : {locality::partition, locality::local, locality::remote}) {
+    std::vector<std::atomic<std::uint64_t>> of(ranks);  // all ranks are in this process
+    co_await w.parallel_for<&add_iterations>(60, am::loop_options{.where = where},
+                                             reinterpret_cast<std::uintptr_t>(&of));
+    std::uint64_t all = 0;
+    for (const auto& n : of) all += n;
+    EXPECT_EQ(all, 60u);
+    const bool here = where == locality::local || ranks == 1;
+    if (here) {
+      EXPECT_EQ(of[me], 60u);
+    } else if (where == locality::remote) {
+      EXPECT_EQ(of[me], 0u);
+    } else {
+      EXPECT_LT(of[me], 60u);
+    }
+  }
+}
 
 task<> every_primitive(global_memory& memory) {
   for (const auto locality : {distribution::partition, distribution::local, distribution::remote}) {
@@ -256,6 +285,7 @@ TEST_P(GlobalArray, HasEveryPrimitiveOfGmt) {
   GetParam().run([](world& w) {
     global_memory memory(w);
     w.run(every_primitive(memory));
+    w.run(every_locality(w));  // gmt_parFor
   });
 }
 

@@ -15,7 +15,8 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ALGORITHMS = ["bfs", "sssp", "pagerank", "cc", "mst", "st-connectivity", "coloring", "maxflow"]
+ALGORITHMS = ["bfs", "sssp", "pagerank", "cc", "mst", "st-connectivity", "coloring", "maxflow",
+              "kcore", "triangles", "cdlp", "lcc", "walk"]
 MECHANISMS = ["auto", "plain", "atomics", "htm", "locks", "one-lock", "stm"]
 SEEDS_BELOW_A_MILLION, SEEDS_ABOVE, SIM_RANKS = 100, 5, 4
 # What an algorithm can do in several ways; the first of them is run over ranks too.
@@ -23,16 +24,19 @@ VARIANTS = {"bfs": [[], ["--direction", "top-down"]],
         "pagerank": [["--variant", "push"], [], ["--variant", "edge"],
                      ["--convention", "networkx", "--precision", "double"]],
         "cc": [[], ["--method", "propagation"]],
-        "mst": [["--symmetrize"]], "st-connectivity": [[]], "coloring": [[]],
-        "maxflow": [[]],
+        "mst": [["--symmetrize"]],
         "sssp": [[], ["--algorithm", "distributed-control"], ["--algorithm", "chaotic"]]}
 MULTI_CELL = ["mst", "maxflow"]
+WITHOUT_OPERATORS = ["triangles", "cdlp", "lcc", "walk"]  # no mechanism has an effect on them
 # Why these refuse a graph, however they are run.
 REFUSALS = {"maxflow": "are not 32-bit integers, as maxflow needs them",
             "sssp": "expected a length of at least 0"}
 
 
 def mechanisms(algorithm, threads):
+    if algorithm in WITHOUT_OPERATORS:
+        yield []
+        return
     for mechanism in MECHANISMS:
         if mechanism == "plain" and threads > 1:
             continue  # refused: an element would have several writers
@@ -40,15 +44,15 @@ def mechanisms(algorithm, threads):
             continue  # refused: it cannot change several elements at once
         if mechanism == "stm" and algorithm not in MULTI_CELL:
             continue  # refused: for several elements
-        yield mechanism
+        yield ["--mechanism", mechanism]
 
 
 def settings_of_runs(algorithm, edges):
-    variants = VARIANTS[algorithm]
+    variants = VARIANTS.get(algorithm, [[]])
     for threads in (1, 2):
         for mechanism in mechanisms(algorithm, threads):
             for variant in variants:
-                yield [], ["--threads", str(threads), "--mechanism", mechanism] + variant
+                yield [], ["--threads", str(threads)] + mechanism + variant
     for ranks in (2, 3, 4, 8):
         for variant in variants:
             yield [], ["--ranks", str(ranks), "--threads", "1"] + variant
@@ -60,8 +64,9 @@ def settings_of_runs(algorithm, edges):
     seeds = SEEDS_BELOW_A_MILLION if edges < 1_000_000 else SEEDS_ABOVE
     if algorithm != "bfs":
         seeds = 1 + seeds // 20
+    operators = [] if algorithm in WITHOUT_OPERATORS else ["--mechanism", "htm"]
     for variant in variants:
-        yield [], ["--threads", "2", "--mechanism", "htm",
+        yield [], ["--threads", "2", *operators,
                    "--sim", f"ranks={SIM_RANKS},seed=1..{seeds}"] + variant
 
 

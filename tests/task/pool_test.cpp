@@ -269,6 +269,22 @@ TEST_P(Pool, SourcesComeAndGoWhileWorkersPoll) {
   });
 }
 
+TEST_P(Pool, WorkersPollAgainAfterAnExceptionInAPause) {
+  with_pool([](pool& p) {
+    std::atomic<int> asked = 0;
+    const support::function_source source(p, [&](worker_t k) {
+      asked += k == workers() - 1 ? 1 : 0;
+      return false;
+    });
+    p.begin_polling();
+    EXPECT_THROW(p.while_not_polling([] { throw std::runtime_error("no memory"); }),
+                 std::runtime_error);
+    const int before = asked;
+    p.wait_until([&] { return asked > before; });
+    p.end_polling();
+  });
+}
+
 TEST_P(Pool, APoolWithoutWorkEnds) {
   for (int i = 0; i < 20; ++i) {
     with_pool([](pool&) {});

@@ -150,6 +150,20 @@ TEST_P(Waiting, AnAndGateOpensWhenEachInputWasSet) {
   });
 }
 
+task<void> passes_without_inputs() {
+  and_gate g(0);
+  co_await g;
+  g.reset();
+  co_await g;
+}
+
+TEST_P(Waiting, AnAndGateWithoutInputsIsAlwaysOpen) {
+  GetParam().run_seeds([](pool& p) {
+    scheduler s(p);
+    s.run(passes_without_inputs());
+  });
+}
+
 task<std::uint64_t> chase(const std::vector<std::uint32_t>* next, std::uint32_t at, int steps) {
   std::uint64_t sum = 0;
   for (int i = 0; i < steps; ++i) {

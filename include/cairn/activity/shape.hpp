@@ -149,7 +149,7 @@ struct shape<Op> {
   using message = typename Op::message;
 
   static bool is_here(const Op& op, const message& m) {
-    bool first = true, here = false;
+    bool first = true, here = true;  // also if there is no element: it runs where it was spawned
     op.elements(m, [&](const auto& where) {
       if (std::exchange(first, false)) here = where.map->owns(where.id);
     });

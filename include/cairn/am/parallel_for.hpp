@@ -48,8 +48,13 @@ struct loop_state {
 
   /// The first of a chunk, or part.last.
   [[nodiscard]] std::uint64_t take() noexcept {
-    if (next.load(std::memory_order_relaxed) >= part.last) return part.last;
-    return std::min(next.fetch_add(part.chunk, std::memory_order_relaxed), part.last);
+    auto begin = next.load(std::memory_order_relaxed);
+    // Not fetch_add, by which the number of a last chunk could overflow.
+    while (begin < part.last &&
+           !next.compare_exchange_weak(begin, begin + std::min(part.chunk, part.last - begin),
+                                       std::memory_order_relaxed)) {
+    }
+    return begin;
   }
   void stop() noexcept { next.store(part.last, std::memory_order_relaxed); }
 };
@@ -62,6 +67,9 @@ struct loop_body<R (*)(world&, std::uint64_t, std::uint64_t, P...)> {
   using result = R;
   using arguments = std::tuple<std::remove_cvref_t<P>...>;
 };
+template <class R, class... P>
+struct loop_body<R (*)(world&, std::uint64_t, std::uint64_t, P...) noexcept>
+    : loop_body<R (*)(world&, std::uint64_t, std::uint64_t, P...)> {};
 template <auto F>
 using loop_arguments = typename loop_body<decltype(F)>::arguments;
 

@@ -61,7 +61,7 @@ class piece_channel {
               }
             },
             [this](worker_t k, std::uint64_t to, handled) {
-              --outgoing_[k][to].in_flight;
+              --outgoing_[k].to[to].in_flight;
               send_some(k, static_cast<rank_t>(to));
             },
             {.kind = opt.kind, .max_unanswered = opt.max_unanswered}) {}
@@ -69,8 +69,9 @@ class piece_channel {
   /// Worker k sends a message. Its bytes must stay unchanged until the epoch ends or finish()
   /// returns. Use it within one chunk, handler or body section, on that worker only.
   void send(worker_t k, rank_t to, std::span<const std::byte> message, std::uint64_t tag = 0) {
+    forget_abandoned(k);
     if (opt_.kind == channel_kind::epoch) hold(world_, k);
-    outgoing_[k][static_cast<std::size_t>(to)].messages.push_back({message, tag, 0});
+    outgoing_[k].to[static_cast<std::size_t>(to)].messages.push_back({message, tag, 0});
     send_some(k, to);
   }
 
@@ -96,14 +97,27 @@ class piece_channel {
     std::deque<unfinished> messages;
     std::uint32_t in_flight = 0;
   };
-  static task::per_worker<std::vector<destination>> nothing_outgoing(world& w) {
-    task::per_worker<std::vector<destination>> all(w.handling_threads());
-    for (auto& k : all) k.value.resize(static_cast<std::size_t>(w.size()));
+  struct worker_state {
+    std::vector<destination> to;         // by rank
+    std::uint64_t abandoned_epochs = 0;  // up to which messages are forgotten
+  };
+  static task::per_worker<worker_state> nothing_outgoing(world& w) {
+    task::per_worker<worker_state> all(w.handling_threads());
+    for (auto& k : all) k.value.to.resize(static_cast<std::size_t>(w.size()));
     return all;
   }
 
+  // What an abandoned epoch left behind.
+  void forget_abandoned(worker_t k) {
+    auto& mine = outgoing_[k];
+    const auto abandoned = world_.messages().abandoned_epochs();
+    if (opt_.kind != channel_kind::epoch || mine.abandoned_epochs == abandoned) return;
+    mine.abandoned_epochs = abandoned;
+    for (auto& d : mine.to) d = {};
+  }
+
   void send_some(worker_t k, rank_t to) {
-    auto& [messages, in_flight] = outgoing_[k][static_cast<std::size_t>(to)];
+    auto& [messages, in_flight] = outgoing_[k].to[static_cast<std::size_t>(to)];
     auto ask = pieces_.from(k);
     while (in_flight < opt_.max_unanswered && !messages.empty()) {
       auto& m = messages.front();
@@ -122,7 +136,7 @@ class piece_channel {
 
   world& world_;
   const piece_options opt_;
-  task::per_worker<std::vector<destination>> outgoing_;
+  task::per_worker<worker_state> outgoing_;
   path pieces_;
 };
 

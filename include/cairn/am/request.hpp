@@ -80,6 +80,7 @@ class request final : private task::progress_source {
   request(world& w, AnswerFunction answer, ReceiveFunction receive, const request_options& opt = {})
       : world_(w),
         kind_(opt.kind),
+        max_unanswered_(opt.max_unanswered),
         receive_(on_spans(std::move(receive))),
         workers_(states_of(w, opt)),
         answers_(w,
@@ -111,7 +112,7 @@ class request final : private task::progress_source {
   class asker {
    public:
     asker(request& r, worker_t k)
-        : request_(r), credits_(*r.workers_[k].credit), send_(r.questions_.from(k)), worker_(k) {}
+        : request_(r), credits_(r.credits_of(k)), send_(r.questions_.from(k)), worker_(k) {}
 
     [[gnu::always_inline]] void operator()(rank_t to, const Question& q, slot s) {
       const ticketed_question m{{worker_, s}, q};
@@ -171,8 +172,9 @@ class request final : private task::progress_source {
     std::size_t sent = 0;  // number of questions sent, from the front
   };
   struct worker_state {
-    std::optional<credits> credit;  // used by this worker only
-    std::vector<queue> waiting;     // questions that wait for credit, by destination
+    std::optional<credits> credit;       // used by this worker only
+    std::uint64_t abandoned_epochs = 0;  // up to which questions without answers are forgotten
+    std::vector<queue> waiting;          // questions that wait for credit, by destination
     // Written by this worker only, `received` last.
     std::atomic<std::uint64_t> kept{0}, received{0};
     // Answers for this worker that other workers have taken in.
@@ -242,6 +244,20 @@ class request final : private task::progress_source {
     for (auto& k : workers_) asked_so_far += k.value.kept.load(std::memory_order_acquire);
     for (worker_t k{0}; k < workers_.workers(); ++k) asked_so_far += questions_.count(k).sent();
     return asked_so_far == received;
+  }
+
+  // The questions of an abandoned epoch have no answers.
+  [[nodiscard]] credits& credits_of(worker_t k) {
+    auto& mine = workers_[k];
+    const auto abandoned = world_.messages().abandoned_epochs();
+    if (kind_ == channel_kind::epoch && mine.abandoned_epochs != abandoned) [[unlikely]] {
+      mine.abandoned_epochs = abandoned;
+      charge(k, -kept_bytes(k));
+      mine.kept.store(0, std::memory_order_relaxed);
+      for (auto& w : mine.waiting) w = {};
+      mine.credit.emplace(world_.size(), max_unanswered_);
+    }
+    return *mine.credit;
   }
 
   [[gnu::noinline]] void keep(worker_t k, rank_t to, const ticketed_question& m) {
@@ -339,6 +355,7 @@ class request final : private task::progress_source {
 
   world& world_;
   const channel_kind kind_;
+  const std::uint32_t max_unanswered_;
   bool ends_ = false;  // set while no other worker is in a handler
   std::function<void(worker_t, std::span<const ticketed_answer>)> receive_;
   task::per_worker<worker_state> workers_;

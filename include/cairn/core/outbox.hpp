@@ -44,6 +44,8 @@ class outbox {
   void send(worker_t k, rank_t to, std::span<std::byte> packet, std::size_t messages = 0);
   /// Passes waiting packets to the transport while it has room.
   void drain(worker_t k);
+  /// drain() over a transport that may have failed.
+  void try_to_drain(worker_t k) noexcept;
 
   /// Bytes that wait for room. Any thread.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept {

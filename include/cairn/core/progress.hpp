@@ -113,12 +113,12 @@ class progress_engine final : public task::progress_source, private task::schedu
   [[nodiscard]] task::scheduler& tasks();
   /// Messages that belong to tasks carry this number. A rank discards messages with a lower number,
   /// because their tasks were destroyed. The number counts the stops of all ranks
-  /// (cancellation.hpp). Any worker.
+  /// (cancellation.hpp); on one rank also the runs that failed. Any worker.
   [[nodiscard]] std::uint32_t task_generation() const noexcept {
     return task_generation_.load(std::memory_order_acquire);
   }
   /// Destroys all tasks for good, because a run has failed or the world ends.
-  void close_tasks() noexcept { destroy_tasks(~std::uint32_t{0}); }
+  void close_tasks() noexcept;
 
   // Epochs -----------------------------------------------------------------------------------
 
@@ -132,6 +132,11 @@ class progress_engine final : public task::progress_source, private task::schedu
   }
   /// Ends the epoch after an exception: discards its messages on this rank.
   void leave_epoch() noexcept;
+  /// Number of epochs that ended by an exception or a cancellation, with messages still on their
+  /// way. Any worker.
+  [[nodiscard]] std::uint64_t abandoned_epochs() const noexcept {
+    return abandoned_epochs_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool epoch_open() const noexcept {
     return epoch_is_open_.load(std::memory_order_acquire);
   }
@@ -199,7 +204,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   }
 
   /// Waits until everything posted has left this rank; at most 2 s if the world is poisoned.
-  void drain() noexcept;
+  /// Returns   whether all of it has left
+  bool drain() noexcept;
 
  private:
   struct worker_state {
@@ -246,6 +252,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   void failed(std::exception_ptr error) noexcept override;
   void before_destroying_tasks() noexcept override;
   void destroy_tasks(std::uint32_t next_generation) noexcept;
+  [[nodiscard]] std::uint32_t next_task_generation() const noexcept;
   void expect_nothing_unfinished();
   // All sent messages whose handlers may send, and all holds, of live channels.
   [[nodiscard]] std::uint64_t leading_messages() const noexcept;
@@ -289,6 +296,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   std::atomic<bool> transport_failed_{false}, drains_{false}, drained_{false};
   std::unique_ptr<task::scheduler> tasks_;
   std::atomic<std::uint32_t> task_generation_{0};
+  std::atomic<std::uint64_t> abandoned_epochs_{0};
+  bool gave_up_draining_ = false;
 };
 
 }  // namespace cairn

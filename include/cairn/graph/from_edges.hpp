@@ -17,8 +17,8 @@ namespace cairn::graph {
 /// Vertex ids in memory: 32 or 64 bits, signed (NumPy's default) or unsigned.
 using id_span = std::variant<std::span<const std::uint32_t>, std::span<const std::uint64_t>,
                              std::span<const std::int32_t>, std::span<const std::int64_t>>;
-/// Weights in memory: none, integers or reals. 64-bit integers are stored in 32 bits if all fit,
-/// else as doubles.
+/// Weights in memory: none, integers or reals. 64-bit integers are stored in 32 bits if none
+/// exceeds 2^31 - 1 in size, else as doubles.
 using weight_span =
     std::variant<std::monostate, std::span<const std::int32_t>, std::span<const std::int64_t>,
                  std::span<const float>, std::span<const double>>;

@@ -27,7 +27,8 @@ namespace cairn::pgas {
 ///                collect()
 /// Messages       none before collect(), which is one collective: every rank receives the partials
 ///                of all ranks
-/// Memory         a partial per worker; in collect() also the packed partials of all ranks
+/// Memory         a partial per thread that runs handlers; in collect() also the packed partials
+///                of all ranks
 /// Collective     collect(); the world outlives the accumulator
 /// Thread-safety  worker k calls accumulate(k, ...): in a chunk, in a handler, or in the body with
 ///                k = 0
@@ -38,7 +39,7 @@ class accumulator {
   using value_type = typename A::value_type;
   static_assert(packable<value_type>, "values travel as their bytes: specialise cairn::packing");
 
-  explicit accumulator(world& w) : world_(w), partials_(w.workers()) {
+  explicit accumulator(world& w) : world_(w), partials_(w.handling_threads()) {
     for (auto& k : partials_) k.value = A::identity();
   }
   accumulator(const accumulator&) = delete;

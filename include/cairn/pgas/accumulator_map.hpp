@@ -29,7 +29,7 @@ namespace cairn::pgas {
 ///
 /// While an epoch is open a worker accumulates inside a chunk or a handler:
 ///
-///   sums.accumulate(k, [&](auto& add) { for (...) add(v, x); });
+///   sums.accumulate(k, [&](auto&& add) { for (...) add(v, x); });
 ///
 /// A contribution to an element of this rank is kept by the worker. A contribution to a remote
 /// element is kept too, to be combined before it is sent: in partials of all ranks' elements if

@@ -199,7 +199,10 @@ class allocation {
     s.phase = phase::dropping;
     port.drop_part(id);
     ask_all({step::drop, id, 0, {}}, s, port);
-    if (s.missing == 0) dropped_by_all(slot, port);
+    if (ranks_ > 1) return;
+    // An answer of its own, so that the slot is used again only after the port has freed the part.
+    s.missing = 1;
+    port.send(me_, message{step::dropped, id, 0, {}});
   }
   template <class Port>
   void dropped_by_all(std::uint32_t slot, Port& port) {

@@ -17,6 +17,8 @@
 #include <cairn/base/types.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/pgas/allocation.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/task/pool.hpp>
 #include <cairn/task/prefetch.hpp>
 #include <cairn/task/spin_lock.hpp>
 
@@ -82,7 +84,7 @@ struct array_part {
   std::unique_ptr<full_empty> states;  // if the shape requires them
 
   [[nodiscard]] bool belongs_to(const array_id& id) const noexcept {
-    return id.generation != 0 && generation.load(std::memory_order_acquire) == id.generation;
+    return id.generation != 0 && generation.load() == id.generation;
   }
   /// belongs_to() for the id of an array that had this part when the caller found it. Finding it
   /// has acquired the members.
@@ -92,6 +94,44 @@ struct array_part {
   [[nodiscard]] std::byte* element(std::uint64_t offset) const noexcept {
     return data + offset * element_bytes;
   }
+};
+
+/// Tells when the answers in progress have ended. After a cancellation, questions of destroyed
+/// tasks may still be answered, so what a dropped part held is freed only then.
+class answers_in_progress {
+ public:
+  explicit answers_in_progress(int threads) : begun_or_ended_(threads) {}
+
+  /// While it lives, thread k may use every part that it finds.
+  class answering {
+   public:
+    answering(answers_in_progress& all, worker_t k) : count_(all.begun_or_ended_[k]) {
+      // Before the thread looks for a part: all stores and loads here are in one order.
+      count_.store(count_.load(std::memory_order_relaxed) + 1);
+    }
+    ~answering() {
+      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    answering(const answering&) = delete;
+    answering& operator=(const answering&) = delete;
+
+   private:
+    std::atomic<std::uint64_t>& count_;
+  };
+
+  /// Called by thread k, which answers nothing, after a part was dropped.
+  void wait_for_others(task::pool& pool, worker_t k) const {
+    for (worker_t other{0}; other < begun_or_ended_.workers(); ++other) {
+      const auto& count = begun_or_ended_[other];
+      const auto seen = count.load();
+      for (unsigned rounds = 0; other != k && seen % 2 != 0 && count.load() == seen; ++rounds) {
+        pool.relax(rounds);
+      }
+    }
+  }
+
+ private:
+  task::per_worker<std::atomic<std::uint64_t>> begun_or_ended_;  // odd: a thread answers
 };
 
 /// Finds a rank's part of an array by id, also while other parts are made and dropped.

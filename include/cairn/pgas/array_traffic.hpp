@@ -22,7 +22,8 @@ namespace cairn::pgas {
 /// are coalesced, and credits bound those in flight.
 ///
 /// Elements of up to 8 bytes, of up to 16, and pieces of 64 bytes have channels of their own, for
-/// reads and for writes; all atomics share one.
+/// reads and for writes; all atomics share one. Takes and fills share another, where the tasks that
+/// await them are the bound: a take may wait for a fill, which therefore never waits for credit.
 ///
 /// A function that sends adds 1 to the completion's `outstanding`; the answer subtracts it. `into`
 /// and the completion must exist until then, unless all tasks of the rank are destroyed before.
@@ -63,6 +64,8 @@ class array_traffic {
   void change(worker_t k, rank_t to, const array_command& command,
               const operands<std::uint64_t>& by, void* into, std::uint32_t bytes, completion& c);
 
+  /// Waits until no other thread than k uses a part that has been dropped.
+  void wait_for_other_answers(worker_t k) { answers_.wait_for_others(world_.pool(), k); }
   /// Worker k answers a task that waits for an element of a freed part.
   void fail(worker_t k, const full_empty::taker& t);
 
@@ -143,13 +146,20 @@ class array_traffic {
   using piece_puts = am::request<put_piece_command, put_done>;
   using changes = am::request<change_command, element_bytes<8>>;
 
-  void answer_changes(worker_t k, rank_t from, std::span<const changes::ticketed_question> batch);
-  void change_full_empty(worker_t k, rank_t from, array_part& part,
-                         const changes::ticketed_question& q, changes::answerer& answer);
+  void answer_atomics(worker_t k, rank_t from, std::span<const changes::ticketed_question> batch);
+  void answer_full_empty(worker_t k, rank_t from,
+                         std::span<const changes::ticketed_question> batch);
+  // Calls change(part, question) for each question about an existing element, and answers others.
+  template <class Change>
+  void for_changes(rank_t from, std::span<const changes::ticketed_question> batch,
+                   changes::answerer& answer, Change&& change);
+  void change_full_empty(rank_t from, array_part& part, const changes::ticketed_question& q,
+                         changes::answerer& answer);
 
   world& world_;
   task::scheduler& tasks_;
   array_table& table_;
+  answers_in_progress answers_;
   const bool shares_gets_;
   task::per_worker<worker_state> workers_;
   word_gets get_words_;
@@ -159,6 +169,7 @@ class array_traffic {
   pair_puts put_pairs_;
   piece_puts put_pieces_;
   changes changes_;
+  changes full_empty_changes_;
 };
 
 }  // namespace cairn::pgas

@@ -13,7 +13,7 @@ namespace cairn::pgas {
 
 /// A text of at most N characters that may travel as its bytes: a key of a hash_map.
 template <std::size_t N>
-requires(N <= 255) class bounded_text {
+requires(N >= 1 && N <= 255) class bounded_text {
  public:
   bounded_text() = default;
   /// Throws    contract_violation if the text is longer

@@ -12,6 +12,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/pages.hpp>
+#include <cairn/pgas/atomic_access.hpp>
 #include <cairn/pgas/partition.hpp>
 
 namespace cairn::pgas {
@@ -106,10 +107,10 @@ class element_map {
   }
 
   /// Elements of this rank by global id. Reads may be stale while others write.
-  [[nodiscard]] T load(std::uint64_t id) const noexcept requires(sizeof(T) <= 8) {
+  [[nodiscard]] T load(std::uint64_t id) const noexcept requires(is_word(sizeof(T))) {
     return std::atomic_ref(element(id)).load(std::memory_order_relaxed);
   }
-  void store(std::uint64_t id, const T& x) noexcept requires(sizeof(T) <= 8) {
+  void store(std::uint64_t id, const T& x) noexcept requires(is_word(sizeof(T))) {
     std::atomic_ref(element(id)).store(x, std::memory_order_relaxed);
   }
 

@@ -67,6 +67,8 @@ struct global_memory_options {
 ///   gmt_atomicAdd                         co_await a.fetch_add(i, x), or a.add(i, x)
 ///   gmt_atomicCAS                         co_await a.compare_exchange(i, expected, desired)
 ///   gmt_parFor                            co_await w.parallel_for<&f>(n, options, ...)
+///   GMT_ALLOC_PARTITION, _LOCAL, _REMOTE  distribution::partition, local, remote
+///   GMT_SPAWN_PARTITION, _LOCAL, _REMOTE  am::locality::partition, local, remote
 ///
 ///   pgas::global_memory memory(world);                      // collective
 ///   ... in a task:
@@ -191,7 +193,8 @@ class global_memory {
   static void expect_freed(const result& r);
 
   [[nodiscard]] bool make_part(const array_id& id, const array_shape& shape);
-  void drop_part(const array_id& id, std::vector<full_empty::taker>& takers);
+  // Frees what a dropped part holds. Returns the tasks that wait for its elements.
+  [[nodiscard]] static std::vector<full_empty::taker> release(array_part& p);
   void handle(worker_t k, rank_t from, const allocation::message& m);
 
   world& world_;

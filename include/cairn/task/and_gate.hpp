@@ -13,7 +13,10 @@
 namespace cairn::task {
 
 /// Opens when each of its inputs was set; co_await g waits for that. reset() closes it for another
-/// round. An input that is set twice in a round counts once.
+/// round. An input that is set twice in a round counts once. Without inputs it is always open.
+///
+/// After a run that failed or was cancelled, a gate that its tasks waited for may only be
+/// destroyed.
 ///
 /// Source    HPX-5's local control objects; there an and-gate counts
 class and_gate {
@@ -36,6 +39,7 @@ class and_gate {
   }
   /// Called when it is open and no task is about to wait for this round.
   void reset() {
+    if (is_set_.empty()) return;  // without inputs it is always open
     open_.reset();
     const std::lock_guard held(guard_);
     CAIRN_EXPECTS(left_ == 0, "the gate is still closed");

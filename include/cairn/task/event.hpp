@@ -11,7 +11,8 @@
 namespace cairn::task {
 
 /// A flag that tasks wait for: co_await e resumes once e.set() was called. Any number of tasks of
-/// one rank may wait. set() may be called by any thread, also in handlers.
+/// one rank may wait. set() may be called by any thread, also in handlers. After a run that failed
+/// or was cancelled, an event that its tasks waited for may only be destroyed.
 class event {
  public:
   event() = default;

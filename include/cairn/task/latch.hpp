@@ -11,7 +11,8 @@
 namespace cairn::task {
 
 /// co_await l resumes once count_down() was called n times. Used once. A task that has waited may
-/// destroy it.
+/// destroy it. After a run that failed or was cancelled, a latch that its tasks waited for may only
+/// be destroyed.
 class latch {
  public:
   explicit latch(std::uint64_t n) : left_(n) {

@@ -144,8 +144,8 @@ class pool {
     const paused_servers no_servers(*this);
     if (polling_depth_ == 0) return f();
     pause_polling();
+    const resumed_polling after(*this);
     f();
-    set_polling(true);
   }
 
   /// Returns once done() holds; polls the sources and yields meanwhile. All waiting in Cairn uses
@@ -265,6 +265,12 @@ class pool {
   virtual void set_polling(bool on) = 0;
   virtual void begin_servers(int n) = 0;
   virtual void end_servers() noexcept = 0;
+  // Also after an exception.
+  struct resumed_polling {
+    explicit resumed_polling(pool& p) : of(p) {}
+    ~resumed_polling() { of.set_polling(true); }
+    pool& of;
+  };
   void pause_polling() noexcept {
     set_polling(false);
     try {

@@ -12,7 +12,8 @@
 namespace cairn::task {
 
 /// A number of permits: co_await s takes one, and waits while there is none. Tasks get permits in
-/// the order in which they began to wait.
+/// the order in which they began to wait. After a run that failed or was cancelled, a semaphore
+/// that its tasks waited for may only be destroyed.
 class semaphore {
  public:
   explicit semaphore(std::uint64_t permits) noexcept : permits_(permits) {}

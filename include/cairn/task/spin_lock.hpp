@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include <cairn/base/types.hpp>
+#include <cairn/hw/pause.hpp>
 
 namespace cairn::task {
 
@@ -16,7 +17,7 @@ class unpadded_spin_lock {
   void lock() noexcept {
     for (unsigned spins = 0; !try_lock(); ++spins) {
       if (spins < 100) {
-        __builtin_ia32_pause();
+        hw::pause();
       } else {
         sched_yield();
       }
