@@ -148,14 +148,7 @@ void expect_graph(const algorithm_command& cmd, const graph::any_graph& graph) {
       [&](const auto& g) {
         if (g.directed() && !needs.undirected.empty()) {
           throw usage_error(
-              fmt::format("{} is directed: {} (--symmetrize)", name_of(cmd.in), needs.undirected));
-        }
-        if (needs.weights == algo::weights_read::integer && g.weighted() &&
-            !g.out().template weighted_by<std::int32_t>()) {
-          throw usage_error(
-              fmt::format("the weights of {} are not 32-bit integers, as {} "
-                          "needs them",
-                          name_of(cmd.in), needs.name));
+              fmt::format("{} is directed: {} (--symmetrize)", path_of(cmd.in), needs.undirected));
         }
       },
       graph);
@@ -206,15 +199,6 @@ void say_trials(const algorithm_command& cmd, const world& w, report& r) {
                      aborts("capacity"), aborts("explicit"), aborts("other")));
 }
 
-// Adds the name of the graph to the error of an algorithm that rejects it.
-auto with_name_of_graph(const algorithm_command& cmd, const auto& f) {
-  try {
-    return f();
-  } catch (const input_error& e) {
-    throw input_error(name_of(cmd.in) + ": " + e.what());
-  }
-}
-
 void write_outputs(world& w, const algorithm_command& cmd, const graph::any_graph& g,
                    const algo::run_result& found) {
   if (!cmd.output.empty()) {
@@ -230,7 +214,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
   const auto given = with_flow_terminals(w, cmd.in, cmd.a, cmd.given);
   w.barrier();
   const auto begin = w.clock().now_ns();
-  const auto graph = with_name_of_graph(cmd, [&] {
+  const auto graph = with_path_of_graph(cmd.in, [&] {
     const recording::part part(rec, "build");
     return cmd.a.bind(w, g, given, static_cast<std::uint64_t>(cmd.trials));
   });
@@ -244,12 +228,14 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
   std::string broken;
   json& trials = r["result"]["trials"] = json::array();
   for (int trial = 0; trial < cmd.trials && broken.empty(); ++trial) {
-    const auto run = graph->prepare({.activity = operators,
-                                     .seed = seed_of(cmd.in),
-                                     .trial = static_cast<std::uint64_t>(trial),
-                                     .verify = cmd.verify,
-                                     .output = cmd.column(),
-                                     .paths = !cmd.paths.empty()});
+    const auto run = with_path_of_graph(cmd.in, [&] {
+      return graph->prepare({.activity = operators,
+                             .seed = seed_of(cmd.in),
+                             .trial = static_cast<std::uint64_t>(trial),
+                             .verify = cmd.verify,
+                             .output = cmd.column(),
+                             .paths = !cmd.paths.empty()});
+    });
     std::unique_ptr<algo::run_result> found;
     {
       progress bar(!cmd.c.quiet && w.rank() == 0, cmd.name(),
@@ -261,7 +247,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
       counts.end(phase_counts::load_and_verify);
       const recording::part part(rec, "trial", static_cast<std::uint32_t>(trial));
       const auto start = w.clock().now_ns();
-      found = with_name_of_graph(cmd, [&] { return run->run(); });
+      found = with_path_of_graph(cmd.in, [&] { return run->run(); });
       w.barrier();
       seconds.push_back(static_cast<double>(w.clock().now_ns() - start) * 1e-9);
       counts.end(phase_counts::run);
@@ -287,12 +273,22 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
   return conclude(w, r, cmd.verify, broken);
 }
 
+// The weights that the reader of a text file accepts.
+graph::io::weight_rule rule_of(algo::weights_read needed) {
+  using algo::weights_read;
+  using graph::io::weight_numbers;
+  const bool integer = needed == weights_read::integer;
+  return {.numbers = integer ? weight_numbers::integer_of_32_bits : weight_numbers::real,
+          .not_negative = integer || needed == weights_read::lengths};
+}
+
 int run_command(const algorithm_command& cmd) {
   expect_options(cmd);
   warn_of_saved_costs(cmd.c);
   graph::load_options options;
   options.build.inverse = cmd.a.info().in_edges;
   options.build.keep_weights = cmd.a.info().weights != algo::weights_read::none;
+  options.read.weights = rule_of(cmd.a.info().weights);
   graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
   return run_ranks(cmd.c, [&](world& w) {
     expect_settings_used(cmd, w);

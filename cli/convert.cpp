@@ -116,6 +116,11 @@ void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd
       const auto isolated = graph::io::num_isolated(pool, whole);
       r["result"]["isolated_left_out"] = isolated;
       if (isolated != 0) r.line("left out", format_count(isolated) + " vertices without edges");
+      const bool has_weights = whole.weights.index() != 0;
+      const bool drops = graph::io::format_of(cmd.output) == file_format::edge_list;
+      const auto weights = has_weights && drops ? whole.num_edges : 0;
+      r["result"]["weights_left_out"] = weights;
+      if (weights != 0) r.line("left out", "the weights of " + format_count(weights) + " edges");
       return;
   }
 }

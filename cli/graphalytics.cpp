@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -31,10 +32,17 @@ std::vector<const graphalytics_algorithm*> algorithms_of(const graphalytics_data
   return all;
 }
 
-graph::loaded_graph load(world& w, const common& c, const graphalytics_dataset& from, report& r) {
+// Only shortest paths use weights.
+bool need_lengths(const std::vector<const graphalytics_algorithm*>& algorithms) {
+  return std::ranges::any_of(algorithms, [](const auto* a) { return a->name == "sssp"; });
+}
+
+graph::loaded_graph load(world& w, const common& c, const graphalytics_dataset& from,
+                         bool as_lengths, report& r) {
   progress bar(!c.quiet && w.rank() == 0, from.name());
   graph::load_options options;
   options.build.inverse = true;
+  options.read.weights.not_negative = as_lengths;
   options.read.progress = [&](auto done, auto all) { bar.at("loading ", done, all); };
   options.build.progress = [&](auto done, auto all) { bar.at("building ", done, all); };
   auto loaded = graph::load(w, from, options);
@@ -62,7 +70,7 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
                         report& r) {
   std::vector<const graphalytics_algorithm*> algorithms;
   w.agree([&] { algorithms = algorithms_of(from); });
-  const auto loaded = load(w, c, from, r);
+  const auto loaded = load(w, c, from, need_lengths(algorithms), r);
   auto& result = r["result"];
   result["datasets"].push_back(describe(from, loaded.graph, r));
   std::string broken;

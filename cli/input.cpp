@@ -177,6 +177,8 @@ std::string name_of(const input_options& in) {
   return std::filesystem::path(in.file).filename().string();
 }
 
+std::string path_of(const input_options& in) { return in.file.empty() ? name_of(in) : in.file; }
+
 json id_in_json(const graph::labels& names, std::uint64_t v) {
   if (names.textual()) return names.text_of(v);
   return names.id_of(v);

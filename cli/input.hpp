@@ -48,6 +48,17 @@ void expect_seed(const input_options& in, bool draws);
 
 /// "kronecker 20", or the file's name.
 [[nodiscard]] std::string name_of(const input_options& in);
+/// "kronecker 20", or the file's path as given: for messages.
+[[nodiscard]] std::string path_of(const input_options& in);
+
+/// Calls f, and adds the path of the graph to the error of an algorithm that rejects the graph.
+decltype(auto) with_path_of_graph(const input_options& in, const auto& f) {
+  try {
+    return f();
+  } catch (const input_error& e) {
+    throw input_error::in_file(path_of(in), e.what());
+  }
+}
 
 /// The id of vertex v in reports: a number, or a string if ids are texts.
 [[nodiscard]] json id_in_json(const graph::labels& names, std::uint64_t v);

@@ -146,7 +146,9 @@ int check(world& w, const graph::any_graph& g, const verify_command& cmd, const 
         g);
   });
   const auto given = with_flow_terminals(w, cmd.in, *by.a, cmd.given);
-  const auto broken = by.a->verify_column(w, g, rows.value_name, values, given).value_or("");
+  const auto broken = with_path_of_graph(cmd.in, [&] {
+    return by.a->verify_column(w, g, rows.value_name, values, given).value_or("");
+  });
   return report_on(w, r, cmd.result, *by.a, rows.value_name, broken);
 }
 

@@ -9,7 +9,33 @@
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 
+#include "algo/weights.hpp"
+
 namespace cairn::algo {
+
+/// Throws    input_error that names the first edge if the weights are real numbers, on every rank
+/// Collective.
+template <class Id>
+void expect_integer_capacities(world& w, const graph::dist_csr<Id>& g) {
+  const auto& out = g.out();
+  if (!out.template weighted_by<double>()) return;
+  struct arc {
+    Id from = no_vertex<Id>, to = no_vertex<Id>;
+    double weight = 0;
+  };
+  arc mine;
+  for (auto v = out.first(); v < out.last() && mine.from == no_vertex<Id>; ++v) {
+    const auto row = out.template edges_of<double>(v);
+    if (!row.empty()) mine = {static_cast<Id>(v), row[0].target, row[0].weight};
+  }
+  const auto id = [&](Id v) { return g.labels().text_of(v); };
+  for (const auto& a : w.all_gather(mine)) {
+    if (a.from == no_vertex<Id>) continue;
+    throw input_error("the edge from " + id(a.from) + " to " + id(a.to) + " has the real weight " +
+                      text_of_weight(a.weight) + ", expected a capacity that is a 32-bit integer");
+  }
+  throw input_error("the weights are real numbers, expected 32-bit integers");
+}
 
 /// Throws    input_error that names the first edge with a negative weight, on every rank
 /// Collective.

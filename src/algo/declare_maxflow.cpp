@@ -4,6 +4,8 @@
 #include <cairn/algo/ref/maxflow.hpp>
 #include <cairn/base/random.hpp>
 
+#include "algo/capacities.hpp"
+
 namespace cairn::algo {
 namespace {
 
@@ -40,6 +42,7 @@ struct maxflow_declaration : declaration {
   static ends start(const auto& c) {
     const auto n = c.g.num_vertices();
     if (n < 2) throw usage_error("a flow needs two vertices");
+    expect_integer_capacities(c.w, c.g);
     auto draw = random64(c.request.seed).stream(c.request.trial);
     const auto other = [&](std::uint64_t v) { return (v + 1 + draw.below(n - 1)) % n; };
     const std::uint64_t t = c.vertex("to", c.opt.to, draw.below(n));

@@ -32,9 +32,31 @@ void expect_lengths(world& w, const graph::dist_csr<Id>& g, const bad_edge<Id>& 
     if (a.from == no_vertex<Id>) continue;
     const auto weight = g.out().template weighted_by<std::int32_t>()
                             ? std::to_string(static_cast<std::int32_t>(a.weight))
-                            : std::to_string(a.weight);
+                            : text_of_weight(a.weight);
     throw input_error("the edge from " + id(a.from) + " to " + id(a.to) + " has weight " + weight +
                       ", expected a length of at least 0");
+  }
+}
+
+// Throws if the length of a path, which has at most n - 1 edges, may exceed the largest double.
+template <class Id>
+void expect_finite_distances(world& w, const graph::dist_csr<Id>& g, double longest) {
+  const auto max_edges = static_cast<double>(g.num_vertices()) - 1;
+  const auto& out = g.out();
+  if (!out.template weighted_by<double>() || std::isfinite(longest * max_edges)) return;
+  bad_edge<Id> mine;
+  for (auto v = out.first(); v < out.last() && mine.from == no_vertex<Id>; ++v) {
+    const auto row = out.template edges_of<double>(v);
+    const auto at = std::ranges::find_if(row, [&](const auto& e) { return e.weight == longest; });
+    if (at != row.end()) mine = {static_cast<Id>(v), at->target, at->weight};
+  }
+  const auto id = [&](Id v) { return g.labels().text_of(v); };
+  for (const auto& e : w.all_gather(mine)) {
+    if (e.from == no_vertex<Id>) continue;
+    throw input_error("the edge from " + id(e.from) + " to " + id(e.to) + " has weight " +
+                      text_of_weight(e.weight) + ": the length of a path of " +
+                      std::to_string(g.num_vertices() - 1) +
+                      " such edges exceeds the largest double");
   }
 }
 
@@ -155,6 +177,7 @@ template <class Id>
 edge_lengths measure_lengths(world& w, const graph::dist_csr<Id>& g) {
   const auto mine = look_at_edges(w, g);
   edge_lengths all{.longest = w.reduce<maximum<double>>(mine.longest), .delta = 1};
+  expect_finite_distances(w, g, all.longest);
   if (w.size() == 1) all.learned = std::make_shared<search_choices>();
   // To look up a few costs more than to expand them.
   constexpr std::uint64_t one_in = 8;

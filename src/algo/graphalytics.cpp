@@ -263,7 +263,13 @@ graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
   });
   w.barrier();
   const auto begin = w.clock().now_ns();
-  const auto bound = a.bind(w, g, given, 1);
+  const auto bound = [&] {
+    try {
+      return a.bind(w, g, given, 1);
+    } catch (const input_error& e) {
+      throw input_error::in_file(from.edge_file(), e.what());
+    }
+  }();
   const auto run = bound->prepare({.activity = activity, .output = which.column});
   const auto result = run->run();
   w.barrier();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -105,6 +106,27 @@ struct boruvka {
   fetched<Id> neighbors;  // roots of the remote endpoints of this rank's edges
 };
 
+// The total weight of a forest, which must not exceed the largest double.
+template <class Id>
+double weight_of_all(world& w, const graph::labels& names, std::span<const mst_edge<Id>> mine) {
+  double weight = 0;
+  for (const auto& e : mine) weight += e.weight;
+  const auto total = w.sum(weight);
+  if (std::isfinite(total)) return total;
+  const auto heaviest_of = [](std::span<const mst_edge<Id>> edges) {
+    mst_edge<Id> found{no_vertex<Id>, no_vertex<Id>, 0};
+    for (const auto& e : edges) {
+      if (std::abs(e.weight) > std::abs(found.weight)) found = e;
+    }
+    return found;
+  };
+  const auto heaviest = heaviest_of(w.all_gather(heaviest_of(mine)));
+  throw input_error("the edge from " + names.text_of(heaviest.source) + " to " +
+                    names.text_of(heaviest.target) + " has weight " +
+                    text_of_weight(heaviest.weight) +
+                    ": the total weight of the forest exceeds the largest double");
+}
+
 // The merge method and the reason for it.
 std::pair<std::string_view, std::string_view> merged(rank_t ranks, mst_merge requested) {
   if (ranks == 1) return {"activities", "there is one rank"};
@@ -131,10 +153,8 @@ mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g, const mst_options& op
     b.merge(ready);
   }
   auto mine = b.forest.edges.sorted();
-  double weight = 0;
-  for (const auto& e : mine) weight += e.weight;
   const auto n = w.sum(std::uint64_t{mine.size()});
-  const auto total = w.sum(weight);
+  const auto total = weight_of_all<Id>(w, g.labels(), mine);
   const auto [merge, why] = merged(w.size(), opt.merge);
   return {std::move(mine), n, g.num_vertices() - n, total, rounds, b.offers.ran(), merge, why};
 }

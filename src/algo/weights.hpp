@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <bit>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <string>
 #include <type_traits>
 
 #include <cairn/graph/csr.hpp>
@@ -38,6 +41,12 @@ decltype(auto) with_edges(const graph::csr<Id>& rows, F&& f) {
   }
   constexpr auto of_weight_1 = [](Id u) { return graph::weighted_edge<Id, double>{u, 1}; };
   return f([&](std::uint64_t v) { return rows.neighbors(v) | std::views::transform(of_weight_1); });
+}
+
+/// The shortest text that is read back as this weight.
+[[nodiscard]] inline std::string text_of_weight(double weight) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), weight).ptr};
 }
 
 /// Maps weights to integers of the same order, with -0 equal to 0; and back.

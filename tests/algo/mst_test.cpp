@@ -173,6 +173,31 @@ TEST(MstOptions, RefuseWhatCannotBeRight) {
 }
 
 // A square with a diagonal and an isolated vertex, one rank or two.
+TEST(MstWeight, BeyondTheLargestDoubleIsRefused) {
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      const auto said = [&](double weight) -> std::string {
+        weighted_graph g{
+            support::path(4), weights::real, {{0, 1, 1}, {1, 2, weight}, {2, 3, weight}}};
+        const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+        try {
+          static_cast<void>(mst(w, share));
+        } catch (const input_error& e) {
+          return e.what();
+        }
+        return "accepted";
+      };
+      EXPECT_EQ(said(8e307), "accepted");
+      for (const double weight : {1e308, -1e308}) {
+        EXPECT_EQ(said(weight), "the edge from 1 to 2 has weight " +
+                                    std::string(weight < 0 ? "-" : "") +
+                                    "1e+308: the total weight of the forest exceeds the largest "
+                                    "double");
+      }
+    });
+  }
+}
+
 class VerifyMst : public ::testing::TestWithParam<rank_t> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, VerifyMst, ::testing::Values(1, 2, 3));
 

@@ -229,9 +229,31 @@ TEST(SsspContract, RefusesNegativeWeightsByTheirEdge) {
       EXPECT_EQ(refused(weights::whole, -3),
                 "the edge from 1 to 2 has weight -3, expected a length of at least 0");
       EXPECT_EQ(refused(weights::real, -0.25),
-                "the edge from 1 to 2 has weight -0.250000, expected a length of at least 0");
+                "the edge from 1 to 2 has weight -0.25, expected a length of at least 0");
       EXPECT_EQ(refused(weights::real, std::nan("")),
                 "the edge from 1 to 2 has weight nan, expected a length of at least 0");
+    });
+  }
+}
+
+TEST(SsspContract, RefusesWeightsWhoseSumsMayExceedTheLargestDouble) {
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      const auto said = [&](double weight) -> std::string {
+        weighted_graph g{
+            support::one_way_path(4), weights::real, {{0, 1, 1}, {1, 2, weight}, {2, 3, weight}}};
+        const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+        try {
+          static_cast<void>(sssp(w, share, std::uint32_t{0}));
+        } catch (const input_error& e) {
+          return e.what();
+        }
+        return "accepted";
+      };
+      EXPECT_EQ(said(5e307), "accepted");
+      EXPECT_EQ(said(8e307),
+                "the edge from 1 to 2 has weight 8e+307: the length of a path of 3 such edges "
+                "exceeds the largest double");
     });
   }
 }

@@ -192,11 +192,29 @@ class Reports(InAFolder):
         self.assertEqual((trial["from"], trial["value"]), (2, 1))
         self.refused("maxflow", self.file("b.max", "p max 2 1\nn 3 s\nn 1 t\na 1 2 1\n"),
                      saying="b.max:2: expected an id from 1 to 2, found 3")
+        late = self.file("late.max", "p max 3 2\nn 1 s\na 1 2 1\nn 3 t\na 2 3 1\n")
+        for command in ("maxflow", "st-connectivity", "info"):
+            self.refused(command, late, saying=f"{late}:4: a line 'n ...' is allowed only before")
         self.refused("maxflow", graph, "--from", 4, "--to", 4, saying="same vertex")
         self.refused("maxflow", graph, "--from", 9, saying="not a vertex")
-        self.refused("maxflow", self.file("n.wel", "1 2 1\n3 4 -1\n"), "--ranks", 2,
-                     saying="n.wel: the edge from 3 to 4 has weight -1")
-        self.refused("maxflow", self.file("r.wel", "1 2 0.5\n"), saying="integers")
+        negative, real = self.file("n.wel", "1 2 1\n3 4 -1\n"), self.file("r.wel", "1 2 0.5\n")
+        self.refused("maxflow", negative, "--ranks", 2, saying=f"{negative}:2: expected a weight "
+                     "of at least 0, found '-1' (edge from 3 to 4)")
+        self.refused("maxflow", real, saying=f"{real}:1: expected a weight that is a 32-bit "
+                     "integer, found '0.5' (edge from 1 to 2)")
+        for source, problem in ((negative, "the edge from 3 to 4 has weight -1, expected a "
+                                           "capacity of at least 0"),
+                                (real, "the edge from 1 to 2 has the real weight 0.5, expected a "
+                                       "capacity that is a 32-bit integer")):
+            native = self.folder / "n.cairn"
+            self.assertEqual(cairn("convert", source, native).returncode, 0)
+            for options in ((), ("--ranks", 2)):
+                self.refused("maxflow", native, *options, saying=f"{native}: {problem}")
+            ids = sorted({v for row in source.read_text().split("\n") for v in row.split()[:2]})
+            sides = self.file("s.csv", "id,source_side\n" + "".join(
+                f"{v},{int(v == '1')}\n" for v in ids))
+            self.refused("verify", source, sides, "--from", 1, "--to", 2,
+                         saying=f"{source}: {problem}")
 
     def test_transactions_of_a_simulated_cluster_abort_and_retry_as_asked(self):
         def counted(*options):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What holds for every algorithm's command: outputs that verify judges, counters, refusals."""
+import gzip
 import os
 import sys
 import unittest
@@ -133,10 +134,44 @@ class Findings(InAFolder):
                     self.assertEqual(run.returncode, 0, run.stderr)
         trial = report("sssp", whole, "--source", 1)["result"]["trials"][0]
         self.assertEqual([trial[x] for x in ("reached", "edges", "useful_relaxations")], [4, 5, 5])
-        negative = self.file("negative.wel", "1 2 5\n2 3 -2\n")
-        self.refused("sssp", negative, saying="the edge from 2 to 3 has weight -2")
         self.refused("sssp", whole, "--delta", 0, saying="--delta is 0")
         self.refused("sssp", whole, "--algorithm", "chaotic", "--delta", 2, saying="--delta")
+
+    def test_negative_lengths_are_refused_at_their_line(self):
+        for name, text, line, edge in (
+                ("g.wel", "1 2 5\n2 3 -2\n", 2, "2 to 3"),
+                ("r.el", "1 2 0.5\n2 3 -2\n", 2, "2 to 3"),
+                ("g.csv", "source,target,weight\n1,2,5\n2,3,-2\n", 3, "2 to 3"),
+                ("g.gr", "p sp 3 2\na 1 2 5\na 2 3 -2\n", 3, "2 to 3"),
+                ("g.graph", "3 2 001\n2 5\n1 5 3 -2\n2 -2\n", 3, "2 to 3"),
+                ("g.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 5\n"
+                          "3 2 -2\n", 4, "3 to 2")):
+            file = self.file(name, text)
+            says = f":{line}: expected a weight of at least 0, found '-2' (edge from {edge})"
+            self.refused("sssp", file, saying=f"{file}{says}")
+            self.assertEqual(cairn("bfs", file).returncode, 0)
+            packed = self.folder / (name + ".gz")
+            packed.write_bytes(gzip.compress(text.encode()))
+            self.refused("sssp", packed, "--ranks", 2, saying=f"{packed}{says}")
+        words = self.file("w.csv", "from,to,weight\nbob,eve,-0.5\n")
+        self.refused("sssp", words, "--ids", "text", saying=f"{words}:2: expected a weight of at "
+                     "least 0, found '-0.5' (edge from bob to eve)")
+        native = self.folder / "g.cairn"
+        self.assertEqual(cairn("convert", self.folder / "g.wel", native).returncode, 0)
+        self.refused("sssp", native, saying=f"{native}: the edge from 2 to 3 has weight -2, "
+                     "expected a length of at least 0")
+
+    def test_sums_of_weights_beyond_the_largest_double_are_refused(self):
+        graph = self.file("g.wel", "1 2 1e308\n2 3 1e308\n3 4 1e308\n")
+        for options in ((), ("--ranks", 2), ("--algorithm", "delta")):
+            self.refused("sssp", graph, *options, saying=f"{graph}: the edge from 1 to 2 has "
+                         "weight 1e+308: the length of a path of 3 such edges exceeds")
+        for options in ((), ("--ranks", 2)):
+            self.refused("mst", graph, "-s", *options, saying=f"{graph}: the edge from 1 to 2 has "
+                         "weight 1e+308: the total weight of the forest exceeds")
+        short = self.file("s.wel", "1 2 1e308\n")
+        self.assertTrue(report("sssp", short, "--verify")["verified"])
+        self.assertEqual(report("mst", short, "-s")["result"]["trials"][0]["weight"], 1e308)
 
     def test_paths_of_walks_are_walks_and_give_the_visits(self):
         edges = ("a b", "b c", "c a", "c d", "d e", "e e", "a f")

@@ -118,7 +118,9 @@ class Refusals(InAFolder):
             "empty.el": "", "word.el": "1 2\n3 x\n", "negative.el": "1 2\n-3 4\n",
             "huge.el": "1 99999999999999999999999\n", "short.el": "1 2\n3\n",
             "cut.el.gz": good[:-20], "corrupt.el.gz": good[:40] + b"\0\0\0" + good[43:],
-            "nan.wel": "1 2 nan\n",
+            "nan.wel": "1 2 nan\n", "signed.csv": "-1,2\n2,3\n", "plus.csv": "+1,2\n2,3\n",
+            "quoted.csv": '"1",2\n2,3\n', "both.csv": '"1","2"\n',
+            "fraction.mtx": "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n",
             "few.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 5\n1 2\n",
             "many.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n2 3\n",
             "lying.mtx": "%%MatrixMarket matrix coordinate pattern general\n"

@@ -247,6 +247,18 @@ class Written(InAFolder):
         self.assertNotIn("isolated_left_out",
                          report("convert", source, self.folder / "o.mtx")["result"])
 
+    def test_weights_that_a_list_leaves_out_are_reported(self):
+        source = self.file("in.wel", "1 2 5\n2 3 6\n3 4 0\n")
+        for ending, count in ((".el", 3), (".txt.gz", 3), (".wel", 0), (".csv", 0)):
+            run = cairn("convert", source, self.folder / ("o" + ending))
+            self.assertEqual("the weights of 3 edges" in run.stdout, count == 3, run.stdout)
+            result = report("convert", source, self.folder / ("o" + ending))["result"]
+            self.assertEqual(result["weights_left_out"], count)
+        self.assertNotIn("weights_left_out",
+                         report("convert", source, self.folder / "o.mtx")["result"])
+        result = report("convert", self.folder / "o.el", self.folder / "again.el")["result"]
+        self.assertEqual(result["weights_left_out"], 0)
+
     def test_texts(self):
         source = self.file("in.el", "bob alice\nalice eve\n")
         out = self.folder / "o.csv"

@@ -167,6 +167,9 @@ class Tiny(InAFolder):
         self.refuses("tiny.e:2: expected a vertex of", e=("30 2", "30 3"))
         self.refuses("tiny.e: has no weights, expected 'weight'", e="2 30\n30 2\n30 400\n")
         self.refuses("tiny.e:1: ", e=("0.5", "half"))
+        self.refuses("tiny.e:1: expected a weight of at least 0, found '-0.5' (edge from",
+                     e=("0.5", "-0.5"))
+        self.refuses("tiny.e: the edge from", e=("0.5", "1e308"))
 
     def test_broken_reference_outputs_are_refused(self):
         self.refuses("tiny-LCC: there is no reference output of lcc", LCC=None)

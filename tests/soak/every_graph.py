@@ -29,8 +29,7 @@ VARIANTS = {"bfs": [[], ["--direction", "top-down"]],
 MULTI_CELL = ["mst", "maxflow"]
 WITHOUT_OPERATORS = ["triangles", "cdlp", "lcc", "walk"]  # no mechanism has an effect on them
 # Why these refuse a graph, however they are run.
-REFUSALS = {"maxflow": "are not 32-bit integers, as maxflow needs them",
-            "sssp": "expected a length of at least 0"}
+REFUSALS = {"maxflow": "that is a 32-bit integer", "sssp": "of at least 0"}
 
 
 def mechanisms(algorithm, threads):

@@ -24,8 +24,8 @@
 
 namespace cairn::algo {
 
-/// The weights that an algorithm reads. integer: of 32 bits; lengths: numbers that are not
-/// negative. Without weights each edge counts 1.
+/// The weights that an algorithm reads. integer: of 32 bits, not negative; lengths: numbers that
+/// are not negative. Without weights each edge counts 1.
 enum class weights_read { none, any, integer, lengths };
 
 /// Properties of an algorithm that do not depend on a run.
@@ -154,7 +154,8 @@ class prepared_run {
 class bound_graph {
  public:
   virtual ~bound_graph() = default;
-  /// Throws    usage_error if the options do not fit the graph
+  /// Throws    usage_error if the options do not fit the graph; input_error if it has weights of
+  ///           another kind than the algorithm reads
   /// Collective: same arguments on every rank.
   [[nodiscard]] virtual std::unique_ptr<prepared_run> prepare(const run_request& r) const = 0;
 };

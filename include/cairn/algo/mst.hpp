@@ -83,7 +83,8 @@ struct mst_result {
 /// Memory      per rank: n/P records of 32 bytes and n/P ids, with transactions n/P more ids and
 ///             markers of 8 bytes; the edges of the forest
 /// Throws      contract_violation if the graph is directed; usage_error as activity::domain, and if
-///             a merge method for several ranks is requested on one rank
+///             a merge method for several ranks is requested on one rank; input_error that names
+///             the heaviest edge if the total weight exceeds the largest double
 /// Collective  same options on every rank
 /// Source      O. Boruvka (1926); [AAM15] section 3.2.2 for activities that may fail, here the
 ///             merge of two roots; section 4.3 for transactions; hooking is ours

@@ -97,7 +97,8 @@ struct edge_lengths {
 ///
 /// Work      O(m / P)
 /// Memory    one bit per own vertex
-/// Throws    input_error that names an edge whose weight is negative or NaN, on every rank
+/// Throws    input_error that names an edge whose weight is negative or NaN, or the heaviest edge
+///           if a path of n - 1 such edges is longer than the largest double; on every rank
 /// Collective.
 /// Source    src/algo/edge_lengths.cpp: a formula fitted to the measured optima of fifteen graphs
 template <class Id>

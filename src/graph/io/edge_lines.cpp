@@ -14,6 +14,7 @@
 #include <cairn/graph/io/scan.hpp>
 
 #include "no_weight.hpp"
+#include "scan_weight.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -34,12 +35,14 @@ struct line_rule {
   char letter = 0;            ///< begins each edge's line; 0: none
   std::uint64_t first_id = 0;
   std::uint64_t num_ids = std::numeric_limits<std::uint64_t>::max();
+  weight_rule weights;
 };
 
 line_rule rule_of(const text_layout& layout) {
   line_rule rule;
   rule.first_id = layout.first_id();
   if (layout.vertices) rule.num_ids = *layout.vertices;
+  rule.weights = layout.weights;
   switch (layout.format) {
     case file_format::matrix_market:
       rule.comments = "%";
@@ -62,6 +65,9 @@ const char* skip_other_line(const char* p, const char* end, const line_rule& rul
   if (const char* const behind = end_of_line(p, end)) return behind;
   if (rule.letter == 0) fail_id(p, end);
   if (*p == 'p') throw text_fault{p, "a second problem line 'p ...': there can be only one"};
+  if (*p == 'n' && rule.letter == 'a') {
+    throw text_fault{p, "a line 'n ...' is allowed only before the first arc of 'p max'"};
+  }
   if (rule.letter == 'e') fail_expected(p, end, "an edge ('e ID ID') or a comment ('c ...')");
   fail_expected(p, end, "an arc ('a SOURCE TARGET WEIGHT') or a comment ('c ...')");
 }
@@ -174,12 +180,9 @@ stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight
     }
     if constexpr (!std::is_same_v<Weight, no_weight>) {
       p = next_number(p, end, rule);
-      if constexpr (std::is_same_v<Weight, double>) {
-        p = scan_real(p, end, *weights);
-      } else {
-        p = scan_integer(p, *weights);
-        if (p == nullptr) return stop_reason::at_real_weight;
-      }
+      p = scan_weight(p, end, rule.weights, *weights,
+                      [&] { return edge_name(source + rule.first_id, target + rule.first_id); });
+      if (p == nullptr) return stop_reason::at_real_weight;
       ++weights;
     }
     p = finish_line(p, end);

@@ -43,6 +43,7 @@ class head_lines {
     return false;
   }
 
+  [[nodiscard]] bool whole() const noexcept { return whole_; }
   [[nodiscard]] const char* line() const noexcept { return line_; }
   [[nodiscard]] const char* stop() const noexcept { return stop_; }
   [[nodiscard]] std::uint64_t offset() const noexcept {

@@ -10,6 +10,7 @@
 #include <cairn/graph/io/scan.hpp>
 
 #include "no_weight.hpp"
+#include "scan_weight.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -19,6 +20,7 @@ struct list_rule {
   std::uint64_t num_vertices;
   std::uint64_t skipped;  // ignored numbers before each list
   bool directed;
+  weight_rule weights;
 };
 
 std::uint64_t hash_of(std::uint64_t low, std::uint64_t high, double weight) noexcept {
@@ -38,21 +40,6 @@ inline bool advance_to_number(const char*& p, const char* end, const char*& behi
   if (word == p) fail_expected(p, end, "a blank or the end of the line");
   p = word;
   return true;
-}
-
-/// Returns nullptr if the block needs real weights.
-template <class Weight>
-const char* scan_weight(const char* p, const char* end, Weight& weight, double& value) {
-  const char* behind_line = nullptr;
-  if (!advance_to_number(p, end, behind_line)) fail_expected(p, end, "the edge's weight");
-  if constexpr (std::is_same_v<Weight, double>) {
-    p = scan_real(p, end, weight);
-  } else {
-    p = scan_integer(p, weight);
-    if (p == nullptr) return nullptr;
-  }
-  value = static_cast<double>(weight);
-  return p;
 }
 
 template <class Id, class Weight>
@@ -119,8 +106,11 @@ class list_scanner {
       }
       double weight = 0;
       if constexpr (weighted) {
-        p = scan_weight(p, end, weights_[kept_], weight);
+        if (!advance_to_number(p, end, behind_line)) fail_expected(p, end, "the edge's weight");
+        p = scan_weight(p, end, rule_.weights, weights_[kept_],
+                        [&] { return edge_name(u + 1, v + 1); });
         if (p == nullptr) return nullptr;
+        weight = static_cast<double>(weights_[kept_]);
       }
       take(u, v, weight);
       more = advance_to_number(p, end, behind_line);
@@ -170,7 +160,7 @@ std::uint64_t count_lists(std::string_view text) noexcept {
 parsed_lists parse_lists(std::string_view text, std::uint64_t first, const text_layout& layout,
                          list_reading reading, bool real_weights, parse_scratch& scratch) {
   const list_rule rule{first, *layout.vertices, layout.vertex_weights + (reading.sizes ? 1 : 0),
-                       reading.directed};
+                       reading.directed, layout.weights};
   parsed_lists parsed;
   if (!layout.weighted) {
     parse_with<no_weight>(text, rule, scratch, parsed);

@@ -166,7 +166,9 @@ npy_shape read_header(byte_source& from, const std::string& path, std::uint64_t&
     offset = 12;
   }
   if (length > max_header_bytes) {
-    throw input_error::at_byte(path, 8, "the header is longer than 64 KiB");
+    throw input_error::at_byte(path, 8,
+                               "the header of version " + std::to_string(version) + " declares " +
+                                   std::to_string(length) + " bytes, expected at most 64 KiB");
   }
   std::string text(length, '\0');
   read_exactly(from, text, path, offset, "within its header");

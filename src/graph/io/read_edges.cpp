@@ -78,6 +78,8 @@ class reader {
         source_(path, options.block_bytes),
         layout_(read_layout(source_, format, options.ids == id_kind::text)),
         options_(options) {
+    layout_.weights.numbers = std::max(layout_.weights.numbers, options.weights.numbers);
+    layout_.weights.not_negative = options.weights.not_negative;
     source_.skip_to(layout_.data_offset);
     if (format == file_format::metis) source_.limit_lines(max_list_bytes(layout_));
   }

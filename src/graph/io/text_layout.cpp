@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <vector>
 
 #include <cairn/graph/io/scan.hpp>
@@ -70,6 +71,15 @@ std::optional<std::size_t> column_of(const std::string& name) {
   return std::nullopt;
 }
 
+/// Whether a field is a number rather than a name, also with a sign or in quotation marks.
+bool is_number(std::string_view field) {
+  const auto text = lower(field);
+  const auto* const end = text.data() + text.size();
+  const auto* const p = text.data() + (text.starts_with('-') || text.starts_with('+') ? 1 : 0);
+  double ignored = 0;
+  return p != end && (is_digit(*p) || *p == '.') && std::from_chars(p, end, ignored).ptr == end;
+}
+
 /// A table with unknown column names is read by position; a table with known names in another order
 /// would be read wrongly. With text ids only the names distinguish a header from an edge.
 void check_names(const std::vector<std::string_view>& names, bool text_ids) {
@@ -94,7 +104,8 @@ bool parse_csv(head_lines& at, text_layout& layout, bool text_ids) {
   if (!at.next_but("#%")) return false;
   const auto names = at.words(separators);
   // Without a header the first line is an edge; reading it as names would lose it.
-  const bool headless = !text_ids && is_digit(*skip_blanks(at.line()));
+  const bool headless = !text_ids && (is_digit(*skip_blanks(at.line())) || is_number(names[0]) ||
+                                      (names.size() > 1 && is_number(names[1])));
   if (!headless) {
     if (names.size() != 2 && names.size() != 3) fail_columns(at, names.size());
     check_names(names, text_ids);
@@ -132,6 +143,7 @@ void parse_banner(const head_lines& at, text_layout& layout) {
            "a Hermitian matrix cannot be a graph: expected general, symmetric or skew-symmetric");
   }
   layout.weighted = is(3, "integer") || is(3, "real") || is(3, "double");
+  if (is(3, "integer")) layout.weights.numbers = weight_numbers::integer;
   if (!layout.weighted && !is(3, "pattern")) {
     refuse(3, "expected pattern, integer or real, found " + quoted(words[3].data(), at.stop()));
   }
@@ -163,7 +175,19 @@ bool parse_matrix_market(head_lines& at, text_layout& layout) {
   }
   layout.vertices = sizes[0];
   layout.entries = sizes[2];
+  layout.data_offset = at.next_offset();
   return true;
+}
+
+/// Advances over the lines that name the source and the sink. Returns false if they do not end
+/// within the head.
+bool skip_terminals(head_lines& at, text_layout& layout) {
+  layout.data_offset = at.next_offset();
+  while (at.next_but("c")) {
+    if (*skip_blanks(at.line()) != 'n') return true;
+    layout.data_offset = at.next_offset();
+  }
+  return at.whole();
 }
 
 bool parse_dimacs(head_lines& at, text_layout& layout) {
@@ -184,11 +208,12 @@ bool parse_dimacs(head_lines& at, text_layout& layout) {
   layout.weighted = !layout.undirected;
   layout.ignored = "c";
   if (layout.weighted) layout.line_letter = 'a';
-  if (is("max")) layout.ignored = "cn";  // the ends
   if (coloring) {
     layout.line_letter = 'e';
     layout.ignored = "cndvx";  // values of vertices, and properties of generators
   }
+  if (is("max")) return skip_terminals(at, layout);
+  layout.data_offset = at.next_offset();
   return true;
 }
 
@@ -212,6 +237,7 @@ bool parse_metis(head_lines& at, text_layout& layout) {
   layout.weighted = format % 10 == 1;
   const auto constraints = numbers.size() > 3 ? numbers[3] : 1;
   if (has_vertex_weights) layout.vertex_weights = constraints;
+  layout.data_offset = at.next_offset();
   return true;
 }
 
@@ -250,9 +276,8 @@ std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_
                                            : "the file contains no edges"};
   }
   if (!found) return std::nullopt;
-  if (layout.vertices) {
-    layout.data_offset = at.next_offset();
-    if (*layout.vertices == 0) throw text_fault{at.line(), "the header declares no vertices"};
+  if (layout.vertices == 0) {
+    throw text_fault{head.data() + layout.header_offset, "the header declares no vertices"};
   }
   return layout;
 }

@@ -14,6 +14,7 @@
 
 #include "graph/gather.hpp"
 #include "no_weight.hpp"
+#include "scan_weight.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -46,7 +47,7 @@ const char* next_field(const char* p, const char* end) {
 
 /// Returns false if Weight is a 32-bit integer and some weight is not.
 template <class Weight>
-bool parse(std::string_view text, dictionary& known, edge_block& block) {
+bool parse(std::string_view text, const weight_rule& rule, dictionary& known, edge_block& block) {
   auto& edges = block.edges.emplace<std::vector<edge<std::uint32_t>>>();
   std::vector<Weight> weights;
   const char* const end = text.data() + text.size();
@@ -65,12 +66,9 @@ bool parse(std::string_view text, dictionary& known, edge_block& block) {
     p = scan_word(p, end, target);
     if constexpr (!std::is_same_v<Weight, no_weight>) {
       p = next_field(p, end);
-      if constexpr (std::is_same_v<Weight, double>) {
-        p = scan_real(p, end, weights.emplace_back());
-      } else {
-        p = scan_integer(p, weights.emplace_back());
-        if (p == nullptr) return false;
-      }
+      p = scan_weight(p, end, rule, weights.emplace_back(),
+                      [&] { return edge_name(std::string(source), std::string(target)); });
+      if (p == nullptr) return false;
     }
     const char* const behind = end_of_line(p, end);
     if (behind == nullptr) fail_expected(skip_blanks(p), end, "the end of the line");
@@ -125,9 +123,9 @@ edge_block parse_word_lines(std::string_view text, const text_layout& layout, bo
                             dictionary& known) {
   edge_block block;
   if (!layout.weighted) {
-    static_cast<void>(parse<no_weight>(text, known, block));
-  } else if (real_weights || !parse<std::int32_t>(text, known, block)) {
-    static_cast<void>(parse<double>(text, known, block));
+    static_cast<void>(parse<no_weight>(text, layout.weights, known, block));
+  } else if (real_weights || !parse<std::int32_t>(text, layout.weights, known, block)) {
+    static_cast<void>(parse<double>(text, layout.weights, known, block));
   }
   return block;
 }

@@ -57,7 +57,7 @@ TEST(Ids, OfPaceGraphsAreChecked) {
   EXPECT_EQ(test::sentence(dir.plain("c.gr", "p tw 2 1\na 1 2\n")),
             "c.gr:2: expected an id (an integer), found 'a'");
   EXPECT_EQ(test::sentence(dir.plain("d.gr", "p sp 2 1\nn 1 s\na 1 2 1\n")),
-            "d.gr:2: expected an arc ('a SOURCE TARGET WEIGHT') or a comment ('c ...'), found 'n'");
+            "d.gr:2: a line 'n ...' is allowed only before the first arc of 'p max'");
 }
 
 TEST(Ids, SurviveConversionThereAndBack) {

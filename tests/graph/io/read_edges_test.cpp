@@ -183,6 +183,42 @@ TEST(ReadEdges, AllRanksThrowTheFilesFirstFault) {
   }
 }
 
+TEST(ReadEdges, AWeightThatTheReaderDoesNotAcceptIsAFaultAtItsLine) {
+  const folder dir;
+  const auto said = [&](const std::string& path, const weight_rule& rule) {
+    return test::sentence_of(path, [&] {
+      world w(2);
+      static_cast<void>(read_edges(w, path, {.block_bytes = 64, .weights = rule}));
+    });
+  };
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "1 2 5\n";
+  for (const std::string ending : {"", ".gz"}) {
+    const auto whole = dir.packed("a.wel" + ending, lines + "3 1 -7\n" + lines + "3 x\n");
+    EXPECT_EQ(
+        said(whole, {.not_negative = true}),
+        "a.wel" + ending + ":101: expected a weight of at least 0, found '-7' (edge from 3 to 1)");
+    const auto real = dir.packed("b.wel" + ending, lines + "3 1 1e3\n" + lines + "3 1 -0.5\n");
+    EXPECT_EQ(said(real, {.numbers = weight_numbers::integer_of_32_bits}),
+              "b.wel" + ending +
+                  ":101: expected a weight that is a 32-bit integer, found '1e3' (edge from 3 to "
+                  "1)");
+    EXPECT_EQ(said(real, {.not_negative = true}),
+              "b.wel" + ending +
+                  ":202: expected a weight of at least 0, found '-0.5' (edge from 3 to 1)");
+  }
+  const auto large = dir.plain("c.wel", "1 2 3000000000\n1 2 -0.0\n");
+  EXPECT_EQ(said(large, {.numbers = weight_numbers::integer}),
+            "c.wel:2: expected a weight that is an integer, found '-0.0' (edge from 1 to 2)");
+  EXPECT_EQ(said(large, {.numbers = weight_numbers::integer_of_32_bits}),
+            "c.wel:1: expected a weight that is a 32-bit integer, found '3000000000' (edge from 1 "
+            "to 2)");
+  world w;
+  EXPECT_EQ(read_edges(w, large, {.weights = {.not_negative = true}}).weights, weight_kind::real);
+  EXPECT_EQ(said(dir.plain("d.graph", "2 1 1\n2 -1\n1 -1\n"), {.not_negative = true}),
+            "d.graph:2: expected a weight of at least 0, found '-1' (edge from 1 to 2)");
+}
+
 TEST(ReadEdges, ProgressReachesTheEnd) {
   const folder dir;
   const auto text = random_edges(500, false);

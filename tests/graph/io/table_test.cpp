@@ -122,6 +122,20 @@ TEST(Table, TablesOfOtherProgramsAreRead) {
   EXPECT_EQ(rows.values, value_vector(std::vector<std::int64_t>{-1, 2}));
 }
 
+TEST(Table, ANumpyFileMayHaveAnyVersionOfTheFormat) {
+  const folder dir;
+  const auto whole = table_of<std::uint64_t>({1, 2});
+  write_table(dir / "a.npy", whole);
+  const auto npy = test::bytes_of(dir / "a.npy");
+  for (const char version : {'\x02', '\x03'}) {  // their headers' lengths have four bytes
+    auto bytes = npy.substr(0, 10) + std::string(2, '\0') + npy.substr(10);
+    bytes[6] = version;
+    const auto rows = read_back(dir.plain("b.npy", bytes));
+    EXPECT_EQ(rows.ids, whole.ids);
+    EXPECT_EQ(rows.values, whole.values);
+  }
+}
+
 struct bad_table {
   const char* name;
   std::string bytes;
@@ -162,6 +176,9 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
       {"g.npy", changed("(2,), }    ", "(200000000000,), }").substr(0, npy.size()),
        "g.npy: at byte 160: the file ends at or after row 0, but its header declares 200000000000 "
        "rows"},
+      {"i.npy", changed(std::string("\x01\0\x76", 3), std::string("\x03\0\x76", 3)),
+       "i.npy: at byte 8: the header of version 3 declares 662372470 bytes, expected at most 64 "
+       "KiB"},
       {"h.npy", changed(std::string("\x01\0\x76", 3), std::string("\x09\0\x76", 3)),
        "h.npy: at byte 6: expected version 1, 2 or 3 of the .npy format, found 9"},
   };

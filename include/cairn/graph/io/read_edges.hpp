@@ -9,6 +9,7 @@
 
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
+#include <cairn/graph/io/weight_rule.hpp>
 
 namespace cairn {
 class world;
@@ -27,11 +28,13 @@ enum class id_kind : std::uint8_t { number, text };
 /// progress     called repeatedly by worker 0 as progress(bytes done, all bytes) for this rank's
 ///              share; for a compressed file both count compressed bytes
 /// ids          in edge lists and CSV files; other formats have numbers
+/// weights      a line with another weight is a fault
 struct read_options {
   std::optional<file_format> format = {};
   std::size_t block_bytes = std::size_t{4} << 20;
   std::function<void(std::uint64_t, std::uint64_t)> progress = {};
   id_kind ids = id_kind::number;
+  weight_rule weights = {};
 };
 
 /// The edges of a text file (edge list, CSV, MatrixMarket, DIMACS, METIS), plain or compressed.

@@ -9,6 +9,7 @@
 
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/text_source.hpp>
+#include <cairn/graph/io/weight_rule.hpp>
 
 namespace cairn::graph::io {
 
@@ -17,12 +18,13 @@ enum class symmetry : std::uint8_t { general, symmetric, skew };
 /// Properties of a text file that its beginning determines.
 struct text_layout {
   file_format format = file_format::edge_list;
-  std::uint64_t data_offset = 0;          ///< where the first line after the header begins
+  std::uint64_t data_offset = 0;          ///< behind the header, for "p max" also the terminals
   std::uint64_t header_offset = 0;        ///< where the line with the declared counts begins
   std::optional<std::uint64_t> vertices;  ///< declared
   std::optional<std::uint64_t> entries;   ///< declared: lines, or for METIS undirected edges
   symmetry sides = symmetry::general;
   bool weighted = false;          ///< every edge has a weight
+  weight_rule weights;            ///< lines with other weights are faults
   bool undirected = false;        ///< DIMACS "p tw" and "p edge": each line is an undirected edge
   char line_letter = 0;           ///< DIMACS: begins each edge's line, 'a' or 'e'; 0: none
   std::string_view ignored = {};  ///< DIMACS: letters that begin other lines
