@@ -15,13 +15,16 @@ struct coalescing_sweep {
   paths_job job;
   std::vector<std::string> graphs{"kronecker", "uniform", "grid"};
   std::vector<std::size_t> buffers{64, 256, 1024, 4096, 16384, 65536};
-  std::vector<int> longest;  ///< weights are random in 1..longest; 1: breadth-first search
+  std::vector<int> local{2, 4};      ///< numbers of ranks
+  std::vector<int> simulated{2, 8};  ///< on a cluster with a network of default costs
+  int simulated_scale = 11;          ///< log2 of the vertices there
+  std::vector<int> longest;          ///< weights are random in 1..longest; 1: breadth-first search
 
   void add_to(argument_list& arguments);
 };
 
-/// For each graph and longest weight: a point per size and one for the runtime's choice, by
-/// alternating runs; then the choice compared with the fastest size.
+/// For each graph, longest weight and number of ranks: a point per size and one for the runtime's
+/// choice, on local ranks by alternating runs; then the choice compared with the fastest size.
 void measure_buffers(harness& h, const coalescing_sweep& s, const figure::record_function& record);
 
 }  // namespace cairn::bench

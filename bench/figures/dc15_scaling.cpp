@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strong scaling of shortest paths by Distributed Control and delta-stepping, as over nodes in
-// [DC15] figures 1 to 4: the wall time on local ranks, and the predicted time and the messages on
-// simulated clusters with the speed of these cores and a network of default costs.
+// Strong scaling of shortest paths and breadth-first search by Distributed Control, delta-stepping
+// and chaotic relaxation, as over nodes in [DC15] figures 1 to 4: the wall time on local ranks, and
+// the predicted time and the messages on simulated clusters with the speed of these cores and a
+// network of default costs.
 
 #include <string>
 #include <utility>
@@ -21,7 +22,8 @@ struct paths_scaling {
   std::vector<std::size_t> buffers{0, 64};  // sizes in bytes; 0: the runtime's choice
   std::vector<int> local{1, 2, 4, 8};
   std::vector<int> simulated{2, 4, 8, 16, 32, 64, 256};
-  std::vector<int> barriers{2, 8, 64};  // numbers of simulated ranks for delta-stepping
+  std::vector<int> longest{255, 1};     // weights are random in 1..longest; 1: a search
+  std::vector<int> compared{2, 8, 64};  // numbers of simulated ranks for the other algorithms
 };
 
 nlohmann::json point_of(const paths_job& job, const paths_run& ran, const char* where,
@@ -29,6 +31,7 @@ nlohmann::json point_of(const paths_job& job, const paths_run& ran, const char* 
   auto point = ran.counts();
   point.update({{"where", where},
                 {"graph", job.graph},
+                {"longest", job.longest},
                 {"bytes", job.world.coalesce_bytes},
                 {"by", algo::enum_name(job.by)},
                 {"ranks", job.ranks},
@@ -57,8 +60,9 @@ void measure_here(harness& h, const paths_scaling& s, const paths_job& like,
 void predict(const paths_scaling& s, paths_job job, const cluster_costs& costs,
              const figure::record_function& record) {
   using algo::sssp_method;
-  for (const auto by : {sssp_method::distributed_control, sssp_method::delta}) {
-    for (const int ranks : by == sssp_method::delta ? s.barriers : s.simulated) {
+  constexpr auto control = sssp_method::distributed_control;
+  for (const auto by : {control, sssp_method::delta, sssp_method::chaotic}) {
+    for (const int ranks : by == control ? s.simulated : s.compared) {
       job.ranks = ranks;
       job.repeats = 1;
       job.by = by;
@@ -74,12 +78,15 @@ void sweep(harness& h, const paths_scaling& s, const figure::record_function& re
   costs.network = net::loggp{};
   record({{"costs", nlohmann::json::parse(costs.text())}});
   for (const auto& graph : s.graphs) {
-    for (const auto bytes : s.buffers) {
-      auto job = s.job;
-      job.graph = graph;
-      job.world.coalesce_bytes = bytes;
-      measure_here(h, s, job, record);
-      predict(s, job, costs, record);
+    for (const int longest : s.longest) {
+      for (const auto bytes : s.buffers) {
+        auto job = s.job;
+        job.graph = graph;
+        job.longest = longest;
+        job.world.coalesce_bytes = bytes;
+        measure_here(h, s, job, record);
+        predict(s, job, costs, record);
+      }
     }
   }
 }
@@ -100,8 +107,10 @@ int main(int argc, char** argv) {
     arguments.number("--buffers", s.buffers, {}, "sizes in bytes, one or more; 0: chosen");
     arguments.number("--local", s.local, {1, 64}, "numbers of ranks that are threads");
     arguments.number("--simulated", s.simulated, {1, 1 << 14}, "numbers of ranks");
-    arguments.number("--barriers", s.barriers, {1, 1 << 14},
-                     "numbers of ranks for delta-stepping, simulated");
+    arguments.number("--longest", s.longest, {1, 1 << 20},
+                     "of the random weights, one or more; 1: breadth-first search");
+    arguments.number("--compared", s.compared, {1, 1 << 14},
+                     "numbers of simulated ranks for delta-stepping and chaotic relaxation");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
   return run_figure(argc, argv, f);
