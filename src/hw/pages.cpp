@@ -29,12 +29,18 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
                        " is available");
 }
 
-// The kernel aligns to 4 KB, so map 2 MB more and unmap the excess on both sides.
+void* map(std::size_t bytes) noexcept {
+  void* const start =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return start == MAP_FAILED ? nullptr : start;
+}
+
+// The kernel aligns to 4 KB, so map 2 MB more and unmap the excess on both sides. Where the limit
+// leaves no room for these, the memory lies anywhere.
 void* map_aligned(std::size_t bytes) noexcept {
   const auto taken = bytes + huge_page_bytes;
-  void* const start =
-      mmap(nullptr, taken, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) return nullptr;
+  void* const start = map(taken);
+  if (start == nullptr) return map(bytes);
   auto* const first = static_cast<std::byte*>(start);
   const auto address = reinterpret_cast<std::uintptr_t>(start);
   const auto before = round_up(address, huge_page_bytes) - address;

@@ -28,6 +28,8 @@ constexpr std::array all{
     target{"graphalytics", read_graphalytics, nullptr, 100},
     target{"costs", read_costs},
     target{"settings", read_settings},
+    target{"vertex_lines", read_vertex_lines},
+    target{"strings", read_strings},
     target{"packets", take_packets},
     target{"records", take_records},
 };

@@ -63,6 +63,8 @@ void read_text_table(input);
 void read_npy(input);
 void read_properties(input);
 void read_graphalytics(input);
+void read_vertex_lines(input);
+void read_strings(input);
 void read_costs(input);
 void read_settings(input);
 void take_packets(input);

@@ -5,12 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include <cairn/algo/string_pool.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/settings.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/graph/graphalytics.hpp>
 #include <cairn/graph/io/properties.hpp>
 #include <cairn/graph/io/table.hpp>
+#include <cairn/graph/io/vertex_lines.hpp>
 
 #include "cli/cost_files.hpp"
 #include "fuzz.hpp"
@@ -114,6 +116,38 @@ void read_graphalytics(input contents) {
           }
         },
         loaded.graph);
+  });
+}
+
+// Walks, as `verify --paths` reads them.
+void read_vertex_lines(input contents) {
+  const graph::labels names(graph::consecutive_ids{.first = 1, .size = max_rows});
+  for (const auto* const name : {"w.csv", "w.tsv", "w.txt"}) {
+    const auto path = file_with(name, contents);
+    may_refuse([&] {
+      const auto lines = graph::io::read_vertex_lines(small_world().pool(), path, names);
+      std::uint64_t before = 0;
+      for (const auto end : lines.ends) {
+        if (end <= before) fail("a line without vertices");
+        before = end;
+      }
+      if (before != lines.vertices.size()) fail("vertices of no line");
+      for (const auto v : lines.vertices) {
+        if (v >= max_rows) fail("a line holds what is no vertex");
+      }
+    });
+  }
+}
+
+// Words of a hash map.
+void read_strings(input contents) {
+  const auto path = file_with("w.txt", contents);
+  may_refuse([&] {
+    const auto found = algo::read_words(small_world(), path);
+    if (found.words.empty()) fail("a file without words is accepted");
+    for (const auto& word : found.words) {
+      if (word.view().empty()) fail("an empty word");
+    }
   });
 }
 
