@@ -126,6 +126,10 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
     const auto suits = wider * lengths.delta * (widths ? widths->factor() : 1);
     const bool chaotic = by == sssp_method::chaotic;
     const auto delta = chaotic ? HUGE_VAL : opt.delta.value_or(std::min(suits, max_delta));
+    if (!chaotic && !opt.delta) {
+      w.trace().note(main_worker, obs::trace_kind::choice, "width of buckets",
+                     {.amount = static_cast<std::uint64_t>(std::min(delta, 0x1p63))});
+    }
     found = search<Id, Distance>(w, g, source, opt, lengths.longest, layout,
                                  {by, delta, in, on_workers.second_way(), lengths.ends.get()});
     if (!found) on_workers.forget();

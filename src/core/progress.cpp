@@ -264,6 +264,18 @@ void progress_engine::flush_standing(worker_t k) {
   }
 }
 
+// Other ranks wait for the answers. They are sent after a poll without messages: while questions
+// arrive at every poll, more answers may join the buffers. A worker that has not polled for the age
+// of a buffer will do so again, and sends them at once.
+void progress_engine::flush_answers(worker_t k, bool handled) {
+  if (num_standing_channels_ == 0) return;
+  auto& mine = workers_[k];
+  const auto now = clock_.now_ns();
+  const bool rarely = now - std::exchange(mine.last_poll_ns, now) >= age_ns_;
+  const bool owed = std::exchange(mine.owes_answers, handled && !rarely);
+  if ((handled && rarely) || (owed && !handled)) flush_standing(k);
+}
+
 void progress_engine::flush_old(worker_t k) {
   if (size_ == 1 && num_standing_channels_ + num_worker_channels_ == 0)
     return;  // sent at the end of the epoch
@@ -289,9 +301,7 @@ void progress_engine::make_progress(worker_t k, bool idle) {
   if (idle) {
     flush(k, flush_scope::all);
   } else {
-    // Other ranks wait for the answers. They are sent after a poll without messages: while
-    // questions arrive at every poll, more answers may join the buffers.
-    if (std::exchange(workers_[k].owes_answers, handled) && !handled) flush_standing(k);
+    flush_answers(k, handled);
     flush_old(k);
     // If cores are shared, the receiver needs this core to make room. A packet without room is
     // copied once more, through uncached memory.

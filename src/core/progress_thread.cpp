@@ -22,10 +22,13 @@ std::uint64_t progress_engine::polls_of_workers() const noexcept {
   return polls;
 }
 
-bool progress_engine::must_rest() noexcept {
+bool progress_engine::must_rest(worker_t k) noexcept {
   if (style_ != progress_style::automatic) return false;
-  const auto polls = polls_of_workers();
-  return std::exchange(polls_seen_, polls) != polls;
+  const bool rests = rest_choice_.rests(polls_of_workers(), clock_.now_ns());
+  if (std::exchange(rested_, rests) != rests) [[unlikely]] {
+    trace_.note(k, obs::trace_kind::choice, rests ? "workers poll" : "workers rarely poll");
+  }
+  return rests;
 }
 
 // The workers run the handlers of epochs: on a rank with one worker no other thread may change
@@ -33,7 +36,7 @@ bool progress_engine::must_rest() noexcept {
 // thread sends their messages.
 task::poll_result progress_engine::serve(worker_t k) noexcept {
   try {
-    if (must_rest()) {
+    if (must_rest(k)) {
       if (pool_.take_in(k)) flush(k, flush_scope::all);
       return task::poll_result::rest;
     }

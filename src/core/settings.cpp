@@ -151,8 +151,8 @@ constexpr std::array<setting, 29> rows{{
      }},
     {"progress", "CAIRN_PROGRESS", "auto|poll|thread|specialised", "",
      "who moves messages while workers compute: the workers between chunks, or also a thread; "
-     "auto: a thread that acts only if no worker polls; specialised: helpers and a communication "
-     "server, as in GMT",
+     "auto: a thread that acts only if workers rarely poll; specialised: helpers and a "
+     "communication server, as in GMT",
      "specialised: workers, helpers, communication server",
      [](settings& s, text_view v) { return choose(s.progress, v, styles); },
      [](const settings& s) { return chosen(s.progress, styles); }},

@@ -193,6 +193,7 @@ class Traces(InAFolder):
                                              for e in trace.named("superstep")})
         trace, _ = self.traced("sssp", "--threads", 2, "--algorithm", "distributed-control")
         self.assertGreater(len(trace.named("bucket")), 0)
+        self.assertEqual(len(trace.named("width of buckets")), 2)
         trace, found = self.traced("pagerank", "--threads", 2)
         self.assertIn(found["result"]["trials"][0]["sweepers"], (1, 2))
         self.assertEqual(len(trace.named("all workers share a run") +

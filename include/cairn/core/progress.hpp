@@ -21,6 +21,7 @@
 #include <cairn/core/outbox.hpp>
 #include <cairn/core/progress_snapshot.hpp>
 #include <cairn/core/registry.hpp>
+#include <cairn/core/rest_choice.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/scheduler.hpp>
@@ -209,7 +210,7 @@ class progress_engine final : public task::progress_source, private task::schedu
 
  private:
   struct worker_state {
-    std::uint64_t last_scan_ns = 0, scan_ns = 0;
+    std::uint64_t last_scan_ns = 0, scan_ns = 0, last_poll_ns = 0;
     bool owes_answers = false;            // it handled messages at its last poll
     std::atomic<std::uint64_t> polls{0};  // one writer
     std::atomic<bool> in_handler{false};
@@ -238,13 +239,14 @@ class progress_engine final : public task::progress_source, private task::schedu
     return size_ == 1 || style_ == progress_style::poll || style_ == progress_style::automatic;
   }
   [[nodiscard]] std::uint64_t polls_of_workers() const noexcept;
-  [[nodiscard]] bool must_rest() noexcept;
+  [[nodiscard]] bool must_rest(worker_t k) noexcept;
   [[nodiscard]] bool receives() const noexcept;
   bool handle_standing(worker_t k);
   [[nodiscard]] bool waits_for_room(worker_t helper) const noexcept;
   task::poll_result serve(worker_t k) noexcept;
   bool flush(worker_t k, flush_scope scope);
   void flush_standing(worker_t k);
+  void flush_answers(worker_t k, bool handled);
   void flush_old(worker_t k);
   [[nodiscard]] bool lacks_room(worker_t k) const noexcept;
   void wait_for_room(worker_t k);
@@ -292,7 +294,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   const char* unfinished_ =
       nullptr;  // a sentence about an epoch or a run that an exception has left
   int num_standing_channels_ = 0, num_worker_channels_ = 0;  // channels: standing, or of one worker
-  std::uint64_t polls_seen_ = 0;                             // by the progress thread
+  rest_choice rest_choice_;                                  // of the progress thread
+  bool rested_ = false;                                      // the same
   std::atomic<bool> transport_failed_{false}, drains_{false}, drained_{false};
   std::unique_ptr<task::scheduler> tasks_;
   std::atomic<std::uint32_t> task_generation_{0};

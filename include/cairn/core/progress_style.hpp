@@ -12,7 +12,8 @@ namespace cairn {
 ///   thread       also a thread beside the workers. It receives packets, sends packets that waited
 ///                for room, and runs the handlers of standing channels. The workers run the
 ///                handlers of epochs
-///   automatic    the same thread; it wakes every millisecond and acts only if no worker polls
+///   automatic    the same thread; it sleeps for a millisecond at a time while the workers poll
+///                often, and acts while they rarely do (rest_choice.hpp)
 ///   specialised  helpers, which alone run the handlers of standing channels, and a communication
 ///                server, which alone calls the transport (communication_server.hpp). The workers
 ///                run the body, tasks, and the handlers of epochs
