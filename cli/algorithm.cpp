@@ -77,7 +77,7 @@ void expect_options(const algorithm_command& cmd) {
   if (!cmd.output.empty()) check_output(cmd.output);
   if (!cmd.paths.empty()) {
     check_paths_output(cmd.paths);
-    if (cmd.paths == cmd.output) {
+    if (!cmd.output.empty() && is_same_file(cmd.paths, cmd.output)) {
       throw usage_error(cmd.paths + ": --output and --paths name the same file");
     }
   }
@@ -309,6 +309,17 @@ int run_command(const algorithm_command& cmd) {
   });
 }
 
+// Settings that no run of the algorithm uses.
+std::vector<std::string_view> unused_settings(const algo::algorithm_info& info) {
+  using enum setting_group;
+  if (!info.no_operators.empty()) return settings_of({filter, operators});
+  std::vector<std::string_view> unused;
+  if (!info.filters) unused.emplace_back("filter");
+  if (!info.to_owners) unused.emplace_back("deliver");
+  if (!info.in_order) unused.insert(unused.end(), {"frequency", "lead"});
+  return unused;
+}
+
 }  // namespace
 
 void add_algorithms(CLI::App& app, common& c, action& chosen) {
@@ -318,7 +329,7 @@ void add_algorithms(CLI::App& app, common& c, action& chosen) {
     const auto cmd = std::make_shared<algorithm_command>(*a, c);
     add_input(command, cmd->in);
     add_options(command, *cmd);
-    add_common(command, c, {.settings = algorithm_settings()});
+    add_common(command, c, {.settings = algorithm_settings(), .unused = unused_settings(info)});
     add_trace(command, c);
     command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
   }

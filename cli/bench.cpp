@@ -189,13 +189,14 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
       ->check(file_to_write());
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
-      auto config = c.settings;  // default: two local ranks
+      auto on_ranks = c;  // default: two local ranks
+      auto& config = on_ranks.settings;
       if (!config.sim.empty())
         throw usage_error("bench sim cannot be combined with --sim: it measures real ranks");
-      expect_effect(c);
-      if (!options->output.empty()) check_writable(options->output);
       if (config.ranks == 0) config.ranks = 2;
       if (config.threads == 0) config.threads = 1;
+      expect_effect(on_ranks);
+      if (!options->output.empty()) check_writable(options->output);
       return run(
           config, [&](world& w) { return print_costs(w, c, *options); }, say);
     };

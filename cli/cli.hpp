@@ -54,7 +54,7 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 /// simulation  sim
 /// messages    coalesce, coalesce-age, routing, pending, progress, helpers, command-block,
 ///             queue-age, channel-blocks
-/// tasks       loop-tasks, prefetching; for commands that run tasks over global arrays
+/// tasks       loop-tasks, prefetching; for commands that run tasks
 /// filter      filter; for commands that send operators' messages
 /// operators   mechanism, grain, retry, costs, deliver, frequency, lead; for commands that run
 ///             operators
@@ -77,10 +77,12 @@ enum class setting_group : std::uint8_t {
 /// The options that add_common adds.
 ///
 /// settings  names of the settings that the command uses; any other is a usage error
+/// unused    those of them that --help does not list, because the command refuses them and says why
 /// stats     --stats; the command has counters
 /// quiet     --quiet; the command prints a report or progress in addition to its output
 struct common_parts {
   std::vector<std::string_view> settings;
+  std::vector<std::string_view> unused = {};
   bool stats = true;
   bool quiet = true;
 };
@@ -88,8 +90,9 @@ struct common_parts {
 /// Adds --json and these options.
 void add_common(CLI::App& command, common& c, const common_parts& parts);
 
-/// Rejects settings on the command line that have no effect because of other settings: --grain with
-/// a mechanism without transactions, --pin with a simulated cluster, --mpi without mpiexec.
+/// Rejects options on the command line that have no effect because of others: --grain with a
+/// mechanism without transactions, --pin with a simulated cluster, --mpi without mpiexec, --stats
+/// with --quiet.
 /// Settings that need several ranks are rejected only without --ranks, --sim and a launcher: a
 /// script may run on any number of ranks, such as --ranks 1.
 ///
@@ -98,6 +101,9 @@ void expect_effect(const common& c);
 
 /// Checks that an option names a file.
 [[nodiscard]] CLI::Validator file_to_write();
+
+/// Checks that an option's value is not empty, which would mean that the option was not given.
+[[nodiscard]] CLI::Validator not_empty();
 
 /// Checks that an option's value is a 64-bit unsigned integer; CLI11 would wrap or saturate others.
 [[nodiscard]] CLI::Validator unsigned_integer();

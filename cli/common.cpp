@@ -55,6 +55,13 @@ CLI::Validator file_to_write() {
           ""};
 }
 
+CLI::Validator not_empty() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("the value is empty") : std::string();
+          },
+          ""};
+}
+
 CLI::Validator unsigned_integer() {
   const auto fault = [](const std::string& text) {
     std::uint64_t value = 0;
@@ -81,6 +88,9 @@ std::vector<std::string_view> algorithm_settings() {
 }
 
 void expect_effect(const common& c) {
+  if (c.quiet && c.stats && !c.json) {
+    throw usage_error("--stats has no effect here: --quiet prints no report");
+  }
   const auto& mechanism = c.settings.mechanism;
   const auto one_by_one = "by mechanism " + mechanism + " operators run one by one";
   if (mechanism != "auto" && mechanism != "htm" && mechanism != "stm") {
@@ -102,7 +112,8 @@ void expect_effect(const common& c) {
     refuse_given(c, name_list{"mpi", "plugins", "machines"},
                  "the ranks were not started by mpiexec");
     if (c.settings.ranks == 0) {
-      refuse_given(c, name_list{"progress", "filter"}, "there is one rank (--ranks N)");
+      refuse_given(c, name_list{"transport", "routing", "progress", "filter"},
+                   "there is one rank (--ranks N)");
       if (c.settings.deliver != delivery::owner) {
         refuse_given(c, name_list{"frequency"}, "there is one rank (--ranks N)");
       }
@@ -116,10 +127,11 @@ void add_common(CLI::App& command, common& c, const common_parts& parts) {
     command.add_flag("--stats", c.stats, "Print counters: messages, buffers, aborts, ...");
   }
   if (parts.quiet) command.add_flag("--quiet", c.quiet, "Print no report and no progress");
+  const auto is_in = [](const auto& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   for (const auto& row : setting::all()) {
-    if (std::find(parts.settings.begin(), parts.settings.end(), row.name) == parts.settings.end()) {
-      continue;
-    }
+    if (!is_in(parts.settings, row.name)) continue;
     const std::string name(row.name);
     auto help = std::string(row.help);
     if (!row.unit.empty()) help += " (" + std::string(row.unit) + ")";
@@ -129,7 +141,7 @@ void add_common(CLI::App& command, common& c, const common_parts& parts) {
     };
     command.add_option_function<std::string>("--" + name, apply, help)
         ->type_name(std::string(row.values))
-        ->group("Runtime");
+        ->group(is_in(parts.unused, row.name) ? "" : "Runtime");
   }
 }
 

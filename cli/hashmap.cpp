@@ -86,14 +86,16 @@ void expect_options(const hashmap_command& cmd, const common& c) {
   expect_trace(c, {cmd.file});
 }
 
-algo::hash_map_access_options options_of(const hashmap_command& cmd,
+algo::hash_map_access_options options_of(const hashmap_command& cmd, const common& c,
                                          const algo::string_pool& pool) {
   const auto entries = cmd.entries.value_or(std::max<std::uint64_t>(1, pool.size() / 10));
   if (entries > pool.size()) {
     throw usage_error(
         fmt::format("--entries {} is more than the {} strings of the pool", entries, pool.size()));
   }
-  return {cmd.tasks, cmd.steps, entries, {}};
+  algo::hash_map_access_options opt{.tasks = cmd.tasks, .steps = cmd.steps, .entries = entries};
+  if (c.settings.loop_tasks != 0) opt.max_live = c.settings.loop_tasks;
+  return opt;
 }
 
 // The map may double its entries, because it may finally contain the reverse of each entry.
@@ -173,7 +175,7 @@ int run_trials(world& w, const hashmap_command& cmd, const common& c, pool_keepe
                recording& rec, report& r) {
   const auto begin = w.clock().now_ns();
   const auto& pool = pools.get(w);
-  const auto opt = options_of(cmd, pool);
+  const auto opt = options_of(cmd, c, pool);
   expect_memory(w, cmd, opt);
   r["seconds"]["load"] = static_cast<double>(w.clock().now_ns() - begin) * 1e-9;
   auto& result = r["result"];
@@ -227,10 +229,11 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
         ->check(unsigned_integer())
         ->check(CLI::Range(std::uint64_t{1}, max));
   };
-  command.add_option(
-      "INPUT,-f,--file", cmd.file,
-      "A text file whose words are the strings, plain or .gz .zst .xz; by default they "
-      "are generated");
+  command
+      .add_option("INPUT,-f,--file", cmd.file,
+                  "A text file whose words are the strings, plain or .gz .zst .xz; by default they "
+                  "are generated")
+      ->check(not_empty());
   number("--tasks", cmd.tasks, "Number of tasks of all ranks together", any);
   number("--steps", cmd.steps, "Number of steps of a task", any);
   number("--strings", cmd.strings, "Number of strings (1,000,000, or all words of INPUT)",
@@ -251,7 +254,7 @@ void add_hashmap(CLI::App& app, common& c, action& chosen) {
   const auto cmd = std::make_shared<hashmap_command>();
   add_options(command, *cmd);
   using enum setting_group;
-  auto settings = settings_of({workers, processes, simulation, messages});
+  auto settings = settings_of({workers, processes, simulation, messages, tasks});
   std::erase(settings, "routing");  // only channels in epochs are routed
   add_common(command, c, {.settings = settings});
   add_trace(command, c);

@@ -76,14 +76,20 @@ bool is_edge_list(const std::string& file) {
 void add_generator(CLI::App& command, input_options& in) {
   command.add_option("--kronecker,-g", in.kronecker, "Generate a Graph500 Kronecker graph")
       ->type_name("SCALE[:EDGEFACTOR]")
+      ->check(not_empty())
       ->group(group);
   command.add_option("--uniform,-u", in.uniform, "Generate a uniform random graph")
       ->type_name("SCALE[:EDGEFACTOR]")
+      ->check(not_empty())
       ->group(group);
   command.add_option("--erdos-renyi", in.erdos_renyi, "Generate G(n, p)")
       ->type_name("N:P")
+      ->check(not_empty())
       ->group(group);
-  command.add_option("--grid", in.grid, "Generate a grid")->type_name("ROWSxCOLS")->group(group);
+  command.add_option("--grid", in.grid, "Generate a grid")
+      ->type_name("ROWSxCOLS")
+      ->check(not_empty())
+      ->group(group);
   command.add_option("-k", in.degree, "Edge factor of -g and -u")
       ->group(group)
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
@@ -103,6 +109,7 @@ void add_whole_input(CLI::App& command, input_options& in) {
       .add_option(
           "INPUT,-f,--file", in.file,
           "A file: .txt .el .wel .csv .mtx .gr .max .col .graph .cairn, plain or .gz .zst .xz")
+      ->check(not_empty())
       ->group(group);
   add_generator(command, in);
   command

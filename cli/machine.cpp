@@ -35,7 +35,7 @@ int print_machine(const common& c) {
     auto object = json{{"command", "machine"}, {"machine", to_json(m)}};
     object["machine"]["mpi"] = plugins;
     object["version"] = CAIRN_VERSION;
-    fmt::print("{}\n", object.dump());
+    fmt::print("{}\n", to_text(object));
     return 0;
   }
   const auto& t = m.topology;

@@ -63,7 +63,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
+    return is_first_process() ? app.exit(success) : 0;
   } catch (const CLI::ParseError& wrong) {
     return refuse(sentence_of(app, wrong), say);
   }

@@ -98,6 +98,17 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
   });
 }
 
+// The path of a file that may not exist yet; symbolic links to it are followed.
+std::filesystem::path canonical(std::filesystem::path path) {
+  namespace fs = std::filesystem;
+  constexpr int max_links = 40;
+  std::error_code unknown;
+  for (int links = 0; links < max_links && fs::is_symlink(path, unknown); ++links) {
+    path = path.parent_path() / fs::read_symlink(path, unknown);
+  }
+  return fs::weakly_canonical(fs::absolute(path), unknown);
+}
+
 }  // namespace
 
 void check_output(const std::string& path) {
@@ -112,9 +123,15 @@ void check_paths_output(const std::string& path) {
   throw usage_error(path + ": paths are written as .csv, .tsv or .txt, also .gz, .zst or .xz");
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code unknown;
+  if (std::filesystem::equivalent(a, b, unknown)) return true;
+  const auto path = canonical(a);
+  return !path.empty() && path == canonical(b);
+}
+
 void check_writable(const std::string& path, const std::string& input) {
-  std::error_code unknown;  // the file may not exist
-  if (!input.empty() && std::filesystem::equivalent(path, input, unknown)) {
+  if (!input.empty() && is_same_file(path, input)) {
     throw usage_error(path + ": is the input, which the output would replace");
   }
   graph::io::expect_writable(path);

@@ -15,6 +15,9 @@ void check_output(const std::string& path);
 /// Throws    usage_error unless the file name has an ending of a text format of rows
 void check_paths_output(const std::string& path);
 
+/// Whether two paths name one file. Files that do not exist yet are the same if their paths are.
+[[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
+
 /// Called before long work.
 ///
 /// input     the file to be read; empty: none

@@ -112,7 +112,7 @@ void report::print(const world& w) const {
   if (w.rank() != 0) return;
   if (common_.json) {
     if (is_series(common_)) fmt::print("{}", *common_.printed == 0 ? "[" : ",\n ");
-    fmt::print("{}{}", object_.dump(), is_series(common_) ? "" : "\n");
+    fmt::print("{}{}", to_text(object_), is_series(common_) ? "" : "\n");
     ++*common_.printed;
     return;
   }
@@ -175,6 +175,10 @@ json to_json(const hw::machine& m) {
           {"huge_pages", m.huge_pages},
           {"hardware_transactions", m.transactions.works},
           {"hardware_transactions_reason", m.transactions.reason}};
+}
+
+std::string to_text(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string format_seconds(double seconds) {

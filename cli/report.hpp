@@ -76,6 +76,9 @@ void end_series(const common& c);
 
 [[nodiscard]] json to_json(const hw::machine& m);
 
+/// The JSON on one line. Bytes that are not UTF-8, such as those of a file's name, become U+FFFD.
+[[nodiscard]] std::string to_text(const json& object);
+
 /// "1.23 s", "45.6 ms", "7.89 us".
 [[nodiscard]] std::string format_seconds(double seconds);
 /// "1,234,567".

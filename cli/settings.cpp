@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <cairn/core/launch.hpp>
 
-#include "cli/cli.hpp"
+#include "cli/report.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 int print_settings(const common& c) {
   if (!is_first_process()) return 0;
   if (c.json) {
-    auto rows = nlohmann::ordered_json::array();
+    auto rows = json::array();
     for (const auto& row : setting::all()) {
       rows.push_back({{"name", row.name},
                       {"variable", row.variable},
@@ -22,7 +21,7 @@ int print_settings(const common& c) {
                       {"help", row.help},
                       {"gmt", row.gmt}});
     }
-    fmt::print("{}\n", nlohmann::ordered_json{{"command", "settings"}, {"settings", rows}}.dump());
+    fmt::print("{}\n", to_text({{"command", "settings"}, {"settings", rows}}));
     return 0;
   }
   fmt::print("{:<18} {:<24} {:<12} {:<8} {}\n", "option", "variable", "value", "unit", "meaning");

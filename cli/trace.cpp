@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <map>
 
@@ -24,15 +23,6 @@ std::vector<obs::trace_record> records_in(std::span<const std::byte> bytes) {
   std::vector<obs::trace_record> records(bytes.size() / sizeof(obs::trace_record));
   if (!records.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());
   return records;
-}
-
-// Files that do not exist yet are the same if their paths are equal.
-bool is_same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code unknown;
-  const auto path = fs::weakly_canonical(fs::absolute(a), unknown);
-  return fs::equivalent(a, b, unknown) ||
-         (!path.empty() && path == fs::weakly_canonical(fs::absolute(b), unknown));
 }
 
 // The name of a thread beside the workers.

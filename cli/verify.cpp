@@ -58,14 +58,15 @@ void expect_options(const verify_command& cmd, const algo::algorithm& a) {
   a.check_options(cmd.given);
 }
 
-// This rank's values of a table with one row per vertex, in any order.
+// This rank's values of a table with one row per vertex, in any order. A value that no vertex can
+// have makes it a wrong result, not an invalid file.
 class own_rows {
  public:
   own_rows(const verify_command& cmd, const graph::io::table& rows, const graph::labels& names,
            std::uint64_t first, std::uint64_t last)
       : cmd_(cmd), rows_(rows), names_(names), first_(first), last_(last) {}
 
-  [[nodiscard]] algo::own_values read(const algo::column_info& column) const {
+  [[nodiscard]] algo::own_values read(const algo::column_info& column) {
     if (rows_.ids.size() != names_.size()) {
       throw input_error::in_file(cmd_.result,
                                  fmt::format("has {} rows, expected one for each of {} vertices",
@@ -80,28 +81,41 @@ class own_rows {
       return own;
     }
     std::vector<std::uint64_t> own(last_ - first_);
-    place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column.kind); });
+    place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column); });
     return own;
   }
+  /// The first value that no vertex can have, as a sentence; empty: none. The same on every rank.
+  [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
 
  private:
+  std::string name_of_vertex(std::uint64_t id) const {
+    return "vertex " + (names_.textual() ? std::string(names_.words()[id]) : std::to_string(id));
+  }
   input_error wrong(std::uint64_t id, const std::string& problem) const {
-    const auto name = names_.textual() ? std::string(names_.words()[id]) : std::to_string(id);
-    return input_error::in_file(cmd_.result, fmt::format("vertex {}: {}", name, problem));
+    return input_error::in_file(cmd_.result, name_of_vertex(id) + ": " + problem);
   }
   template <class T>
-  std::uint64_t whole(std::uint64_t id, T x, algo::value_kind kind) const {
+  std::uint64_t whole(std::uint64_t id, T x, const algo::column_info& column) {
+    constexpr auto none = no_vertex<std::uint64_t>;
     if (std::is_same_v<T, double>) throw wrong(id, "expected an integer");
-    if (x == graph::io::missing_value<T>) return no_vertex<std::uint64_t>;
-    if (x < T{0}) throw wrong(id, "expected a number that is not negative");
+    if (x == graph::io::missing_value<T>) return none;
+    const auto break_at = [&](const char* problem) {
+      if (!broken_.empty()) return;
+      broken_ =
+          fmt::format("{} has the {} {}, which is {}", name_of_vertex(id), column.name, x, problem);
+    };
+    const bool negative = x < T{0};
     const auto value = static_cast<std::uint64_t>(x);
-    if (kind == algo::value_kind::numbers) return value;
-    const auto v = names_.vertex_of(value);
-    if (!v) throw wrong(id, fmt::format("its value {} is no vertex of the graph", value));
-    return *v;
+    if (column.kind == algo::value_kind::numbers) {
+      if (negative) break_at("negative");
+      return value;
+    }
+    const auto v = negative ? std::nullopt : names_.vertex_of(value);
+    if (!v) break_at("no vertex of the graph");
+    return v ? *v : none;
   }
   template <class T>
-  void place(std::vector<T>& own, auto&& converted) const {
+  void place(std::vector<T>& own, auto&& converted) {
     std::vector<bool> seen(rows_.ids.size());
     std::visit(
         [&](const auto& values) {
@@ -122,6 +136,7 @@ class own_rows {
   const graph::io::table& rows_;
   const graph::labels& names_;
   const std::uint64_t first_, last_;
+  std::string broken_;
 };
 
 int report_on(world& w, report& r, const std::string& file, const algo::algorithm& a,
@@ -137,14 +152,18 @@ int report_on(world& w, report& r, const std::string& file, const algo::algorith
 int check(world& w, const graph::any_graph& g, const verify_command& cmd, const writer& by,
           const graph::io::table& rows, report& r) {
   algo::own_values values;
+  std::string invalid;
   w.agree([&] {
     std::visit(
         [&](const auto& x) {
           const auto& own = x.out();
-          values = own_rows(cmd, rows, x.labels(), own.first(), own.last()).read(by.column);
+          own_rows of_rank(cmd, rows, x.labels(), own.first(), own.last());
+          values = of_rank.read(by.column);
+          invalid = of_rank.broken();
         },
         g);
   });
+  if (!invalid.empty()) return report_on(w, r, cmd.result, *by.a, rows.value_name, invalid);
   const auto given = with_flow_terminals(w, cmd.in, *by.a, cmd.given);
   const auto broken = with_path_of_graph(cmd.in, [&] {
     return by.a->verify_column(w, g, rows.value_name, values, given).value_or("");
@@ -195,11 +214,13 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
   command.remove_option(command.get_option("--order"));  // results have the input's ids
-  command.add_option("RESULT", cmd->result, "The table of id,value written by --output");
+  command.add_option("RESULT", cmd->result, "The table of id,value written by --output")
+      ->check(not_empty());
   command
       .add_option("--paths", cmd->paths,
                   "Verify the walks that walk --paths wrote, instead of RESULT")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty());
   std::set<std::string_view> added;
   for (const auto* const a : algo::algorithms()) {
     const auto& used = a->info().verify_options;

@@ -12,7 +12,8 @@ struct cdlp_declaration : declaration {
       .summary = "Communities by label propagation, as LDBC Graphalytics defines it",
       .check = "Check the labels by sending them along edges and sorting them",
       .in_edges = true,
-      .verify_options = words<"iterations">};
+      .verify_options = words<"iterations">,
+      .no_operators = "each label has one writer"};
   struct options {
     std::uint64_t iterations = cdlp_options().iterations;
 
@@ -24,9 +25,6 @@ struct cdlp_declaration : declaration {
   template <class Id>
   using result = cdlp_result<Id>;
 
-  static std::string_view without_operators(const options&, const world&) {
-    return "each label has one writer";
-  }
   static auto run(const auto& c, nothing) {
     return cdlp(c.w, c.g, {.activity = c.request.activity, .iterations = c.opt.iterations});
   }

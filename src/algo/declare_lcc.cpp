@@ -14,13 +14,11 @@ struct lcc_declaration : declaration {
       .name = "lcc",
       .summary = "Local clustering coefficients, as LDBC Graphalytics defines them",
       .check = "Check the coefficients by merging sorted rows",
-      .in_edges = true};
+      .in_edges = true,
+      .no_operators = "each count has one writer"};
   template <class Id>
   using result = lcc_result;
 
-  static std::string_view without_operators(const options&, const world&) {
-    return "each count has one writer";
-  }
   static auto run(const auto& c, nothing) {
     return lcc(c.w, c.g, {.activity = c.request.activity});
   }

@@ -175,16 +175,35 @@ struct pagerank_declaration : declaration {
   static auto verify(const auto& c, nothing, const auto& r) {
     return verify_pagerank(c.w, c.g, r, plain(c.opt));
   }
-  // The convention may stop before convergence. A run of our own bounds how far the ranks may then
-  // be from the fixed point.
+  // The convention may stop before convergence. A run of our own bounds the change of the last
+  // sweep.
+  //
+  // By GAP's convention the sweeps may have been in place. Their changes depend on the order of
+  // updates, that is on ranks, workers, --order and --layout, so another run in place bounds
+  // nothing. But each sweep, whatever mixture of old and new ranks it reads, multiplies the sum of
+  // |rank - sweep(rank)| by at most the damping factor: an update removes this difference at its
+  // vertex and adds at most damping times as much at the targets. The first sweep thus bounds the
+  // last. Not much less would do: on 500 small random graphs one of nine places and orders reached
+  // 0.6 of the bound. rank_sum_correction may raise the sum, but did not exceed the bound there.
   static std::optional<std::string> verify_column(const auto& c, std::string_view,
                                                   const own_values& ranks) {
     auto opt = plain(c.opt);
     opt.sweep = pagerank_sweep::jacobi;
     const auto limits = limits_of(opt, c.g.num_vertices());
-    pagerank_result<float> claimed = pagerank<float>(c.w, c.g, opt);
+    auto own = opt;
+    const bool maybe_in_place = opt.convention == pagerank_convention::gap;
+    if (maybe_in_place) own.iterations = 1;
+    pagerank_result<float> claimed = pagerank<float>(c.w, c.g, own);
+    if (claimed.change < limits.tolerance) {
+      claimed.change = limits.tolerance;
+    } else if (maybe_in_place) {
+      const auto later_sweeps = static_cast<double>(limits.max_sweeps) - 1;
+      claimed.change *= std::pow(opt.damping, later_sweeps);
+      claimed.change = std::max(claimed.change, limits.tolerance);
+    } else {
+      claimed.change *= 2;  // the sums of the run may be rounded otherwise
+    }
     claimed.rank = c.template map_of<float>(ranks);
-    claimed.change = claimed.change < limits.tolerance ? limits.tolerance : 2 * claimed.change;
     claimed.iterations = limits.max_sweeps;
     return verify_pagerank(c.w, c.g, claimed, opt);
   }

@@ -153,7 +153,8 @@ struct sssp_declaration : declaration {
     if (name == "predecessor") return verify_tree(c, c.template map_of<std::uint64_t>(values), all);
     auto lengths = std::get<std::vector<double>>(values);
     for (auto& x : lengths) x = std::isnan(x) ? unreached<double> : x;
-    const auto source = source_of(c, lengths);
+    const auto [source, problem] = source_of(c, lengths);
+    if (!problem.empty()) return problem;
     if (c.g.out().template weighted_by<double>()) {
       pgas::vertex_map<double> map(c.w, c.g.partition(), 0);
       std::ranges::copy(lengths, map.local().begin());
@@ -187,20 +188,25 @@ struct sssp_declaration : declaration {
   }
 
  private:
-  // The vertex of distance 0, unless it was named.
+  // The vertex of distance 0, unless it was named, or why there is none.
+  struct found_source {
+    std::uint64_t vertex = 0;
+    std::string problem = {};
+  };
   template <class D, class Id>
-  static std::uint64_t source_of(const call<D, Id>& c, const std::vector<double>& own) {
+  static found_source source_of(const call<D, Id>& c, const std::vector<double>& own) {
     constexpr auto none = no_vertex<std::uint64_t>;
-    if (!c.opt.source.id.empty()) return c.vertex("source", c.opt.source, 0);
+    if (!c.opt.source.id.empty()) return {c.vertex("source", c.opt.source, 0)};
     const auto at = std::ranges::find(own, 0.0);
     const auto mine =
         at == own.end() ? none : c.g.out().first() + static_cast<std::uint64_t>(at - own.begin());
     const auto count = c.w.sum(static_cast<std::uint64_t>(std::ranges::count(own, 0.0)));
+    if (count == 0) return {.problem = "no vertex has distance 0"};
     if (count != 1) {
       throw usage_error(std::to_string(count) +
                         " vertices have distance 0, expected one: name the source with --source");
     }
-    return none - c.w.max(none - mine);
+    return {none - c.w.max(none - mine)};
   }
   // By distances of our own.
   template <class D, class Id>

@@ -11,7 +11,8 @@ struct triangles_declaration : declaration {
       .name = "triangles",
       .summary = "The number of triangles, ignoring edge directions",
       .check = "Check the counts by merging sorted rows",
-      .in_edges = true};
+      .in_edges = true,
+      .no_operators = "each count has one writer"};
   struct options {
     triangles_mode mode = triangles_mode::automatic;
 
@@ -22,9 +23,6 @@ struct triangles_declaration : declaration {
   template <class Id>
   using result = triangles_result;
 
-  static std::string_view without_operators(const options&, const world&) {
-    return "each count has one writer";
-  }
   static nothing start(const auto& c) {
     const bool one_rank_only =
         c.opt.mode == triangles_mode::natural || c.opt.mode == triangles_mode::matrix;

@@ -35,7 +35,8 @@ struct walk_declaration : declaration {
       .summary = "Random walks: how often each vertex is visited",
       .check = "Walk again with a message for each step, and compare all visits and paths",
       .verify_options = words<"walkers", "length", "key", "p", "q">,
-      .paths = true};
+      .paths = true,
+      .no_operators = "walkers are messages, not operators"};
   struct options {
     automatic_number walkers;
     std::uint64_t length = walk_options().length;
@@ -45,7 +46,8 @@ struct walk_declaration : declaration {
     static constexpr auto fields() {
       using o = options;
       return std::tuple(
-          field{"walkers", &o::walkers, "Number of walkers; auto: half of the vertices"},
+          field{"walkers", &o::walkers,
+                "Number of walkers; auto: half of the vertices, at least one"},
           field{"length", &o::length, "Maximum number of steps of a walker"},
           field{"key", &o::key, "Key of the random draws"}.if_absent("drawn by --seed, per trial"),
           field{"p", &o::p, "node2vec: an edge to the previous vertex has weight 1/p"},
@@ -58,6 +60,7 @@ struct walk_declaration : declaration {
   using result = walk_result<Id>;
 
   static void check_options(const options& o) {
+    if (o.walkers.number == 0) throw usage_error("--walkers is 0, expected at least 1");
     expect_at_most("walkers", o.walkers.number.value_or(0), std::uint64_t{1} << 63);
     expect_at_most("length", o.length, (std::uint64_t{1} << 32) - 1);
     expect_at_most("key", o.key.value_or(0), num_keys - 1);
@@ -70,12 +73,10 @@ struct walk_declaration : declaration {
     }
   }
   static bool uses_seed(const options& o) { return !o.key; }
-  static constexpr std::string_view without_operators(const options&, const world&) {
-    return "walkers are messages, not operators";
-  }
 
   static walk_options completed(const options& o, std::uint64_t n, std::uint64_t key) {
-    return {o.walkers.number.value_or(n / 2), o.length, key, o.p, o.q};
+    const auto half = std::max(n / 2, std::min(n, std::uint64_t{1}));
+    return {o.walkers.number.value_or(half), o.length, key, o.p, o.q};
   }
   static walk_options start(const auto& c) {
     if (c.g.num_vertices() == 0 && c.opt.walkers.number.value_or(0) != 0) {

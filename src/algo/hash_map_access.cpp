@@ -17,7 +17,6 @@
 namespace cairn::algo {
 namespace {
 
-constexpr std::uint64_t max_live = 16'384;        // concurrent tasks of a worker
 constexpr std::uint64_t accesses_per_turn = 256;  // then the task yields to tasks and messages
 
 // State that the tasks of a rank share.
@@ -84,6 +83,7 @@ task::task<> run_share(world* w, shared* all, std::uint64_t live, Make make) {
 
 void expect_options(const string_pool& pool, const hash_map_access_options& opt) {
   CAIRN_EXPECTS(opt.tasks >= 1, "there must be at least one task");
+  CAIRN_EXPECTS(opt.max_live >= 1, "a worker must run at least one task at a time");
   CAIRN_EXPECTS(opt.entries >= 1 && opt.entries <= pool.size(),
                 "the number of entries must be from 1 to the size of the pool");
 }
@@ -105,7 +105,7 @@ hash_map_access_totals access_hash_map(world& w, const string_pool& pool, string
   const pgas::partition_view shares(opt.tasks, w.size());
   const auto first = shares.first(w.rank()), mine = shares.size(w.rank());
   shared all{pool, map, opt, first + mine, mine * opt.steps, first};
-  w.run(run_share(&w, &all, max_live, access));
+  w.run(run_share(&w, &all, opt.max_live, access));
   return {w.sum(all.accesses.load()), w.sum(all.found.load()), w.sum(all.stored.load())};
 }
 

@@ -69,6 +69,11 @@ class flow_checker {
   std::optional<std::string> wrong_cut(Id s, Id t, std::int64_t value,
                                        const pgas::vertex_map<std::uint32_t>& source_side) const {
     const auto side = w_.all_gather_values<std::uint32_t>(source_side.local());
+    const auto other = std::ranges::find_if(side, [](std::uint32_t x) { return x > 1; });
+    if (other != side.end()) {
+      return "vertex " + name(static_cast<std::uint64_t>(other - side.begin())) +
+             " has the source_side " + std::to_string(*other) + ", expected 0 or 1";
+    }
     if (side[s] == 0 || side[t] != 0) return "the cut does not separate the source from the sink";
     pgas::accumulator<add<std::int64_t>> crossing(w_);
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {

@@ -189,12 +189,14 @@ constexpr std::array<setting, 29> rows{{
      "chunks, and the rank runs handlers before it receives more",
      "", [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
      [](const settings& s) { return std::to_string(s.pending_bytes); }},
-    {"loop-tasks", "CAIRN_LOOP_TASKS", "1..1048576", "tasks",
-     "tasks of a worker at once, in a parallel loop whose body awaits", "MAX_NUM_TASKS_PER_WORKER",
+    {"loop-tasks", "CAIRN_LOOP_TASKS", "auto|1..1048576", "tasks",
+     "tasks of a worker at once, at most; auto: 256 in a parallel loop whose body awaits, 16384 in "
+     "hashmap",
+     "MAX_NUM_TASKS_PER_WORKER",
      [](settings& s, text_view v) {
-       return store(s.loop_tasks, number<std::size_t>(v, 1, 1u << 20));
+       return store_or_auto(s.loop_tasks, v, number<std::size_t>(v, 1, 1u << 20));
      },
-     [](const settings& s) { return std::to_string(s.loop_tasks); }},
+     [](const settings& s) { return auto_or(s.loop_tasks); }},
     {"prefetching", "CAIRN_PREFETCHING", "auto|1..1048576", "tasks",
      "tasks of a worker that wait for cache lines at once, at most; auto: chosen from measured "
      "cost",
@@ -339,7 +341,7 @@ world_options settings::for_world() const {
           .progress = progress,
           .specialised = specialised,
           .prefetching = prefetching,
-          .loop_tasks = loop_tasks,
+          .loop_tasks = loop_tasks == 0 ? world_options().loop_tasks : loop_tasks,
           .mechanism = mechanism,
           .grain = grain,
           .retry = retry,

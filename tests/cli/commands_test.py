@@ -89,6 +89,29 @@ class Outputs(InAFolder):
         self.assertEqual(found["result"]["trials"][0]["reached"], 2)
         self.refused("bfs", graph, "--source", "d", saying="d is not a vertex")
 
+    def test_page_ranks_of_any_sweeps_are_verified(self):
+        # In place this run ends at the limit; another order or place, or Jacobi, converges.
+        arcs = "10 5,12 12,1 8,11 1,2 6,4 7,2 10,1 12,7 5,7 3,3 10,3 3,1 4,3 3,6 4,11 11,3 12," \
+               "7 5,6 7,3 5"
+        graph = self.file("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n14 14 20\n"
+                          + arcs.replace(",", "\n") + "\n")
+        out, wrong = self.folder / "o.csv", self.folder / "wrong.csv"
+        converged = set()
+        for run in ([], ["--sweep", "jacobi"], ["--order", "hash"], ["--layout", "always"],
+                    ["--ranks", 3, "--threads", 1], ["--precision", "double", "--threads", 1]):
+            for limits in ([], ["--iterations", 3], ["--damping", 0.5, "--tolerance", 1e-6]):
+                found = report("pagerank", graph, "--output", out, "--verify", *run, *limits)
+                self.assertTrue(found["verified"])
+                converged.add(found["result"]["trials"][0]["change"] < 1e-4)
+                for ranks in (1, 3):
+                    self.assertTrue(report("verify", graph, out, *limits, "--ranks", ranks,
+                                           "--threads", 1)["verified"], (run, limits, ranks))
+            rows = dict(row.split(",") for row in out.read_text().split())
+            rows["12"], rows["9"] = rows["9"], rows["12"]
+            wrong.write_text("\n".join(",".join(row) for row in rows.items()) + "\n")
+            self.assertEqual(cairn("verify", graph, wrong).returncode, 1, run)
+        self.assertEqual(converged, {False, True})
+
     def test_what_it_needs_to_know_is_asked_for(self):
         out = self.written(*COLUMNS[-1], "o.csv")
         self.refused("verify", *GRAPH, out, saying="--from and --to")
@@ -196,9 +219,10 @@ class Findings(InAFolder):
             for name, separator in (("p.tsv", "\t"), ("p.txt", " ")):
                 for where in (["--ranks", 3, "--threads", 1], ["--sim", "ranks=5,seed=2"]):
                     self.assertEqual(walks(name, separator, *where, *bias), first)
-        none = self.folder / "none.txt"
-        cairn("walk", graph, "--ids", "text", "--walkers", 0, "--paths", none)
-        self.assertEqual(none.read_text(), "")
+        one = self.file("one.el", "7 7\n")  # half of whose vertices are none
+        paths = self.folder / "one.csv"
+        self.assertEqual(report("walk", one, "--paths", paths)["result"]["trials"][0]["walkers"], 1)
+        self.assertTrue(report("verify", one, "--paths", paths)["verified"])
 
     def test_paths_of_walks_are_verified(self):
         graph = self.file("g.el", "a b\nb c\nc a\nc d\nd e\ne e\na f\n")
@@ -266,6 +290,8 @@ class Refusals(InAFolder):
                           ("coloring", "--ranks", 2, "--filter", 0),
                           ("kcore", "--layout", "none"),
                           ("bfs", "--progress", "thread"), ("bfs", "--filter", 0),
+                          ("bfs", "--routing", "grid"), ("bfs", "--transport", "ring"),
+                          ("bfs", "--quiet", "--stats"),
                           ("sssp", "--frequency", 4), ("bfs", "--lead", 1),
                           ("sssp", "--threads", 1, "--lead", "any"),
                           ("sssp", "--threads", 2, "--algorithm", "delta", "--lead", 1),
@@ -307,6 +333,7 @@ class Refusals(InAFolder):
         for p in (1e-6, 1e6):
             self.assertTrue(report("walk", *GRAPH, "--p", p, "--q", 1000, "--verify")["verified"])
         self.refused("walk", *GRAPH, "--walkers", "many", saying="--walkers")
+        self.refused("walk", *GRAPH, "--walkers", 0, saying="--walkers is 0, expected at least 1")
         self.refused("walk", *GRAPH, "--paths", self.folder / "p.npy", saying=".csv, .tsv or .txt")
         same = self.folder / "o.csv"
         self.refused("walk", *GRAPH, "--paths", same, "--output", same, saying="the same file")

@@ -39,6 +39,31 @@ class Files(InAFolder):
             self.assertEqual(run.returncode, 1, run.stderr)
             self.assertIn("verification failed", run.stderr)
 
+    def test_values_that_no_vertex_can_have_are_wrong_results(self):
+        graph = self.file("g.el", "10 20\n20 30\n7 10\n")
+        for column, value, saying in (
+                ("component", 99, "vertex 20 has the component 99, which is no vertex"),
+                ("label", 99, "vertex 20 has the label 99, which is no vertex"),
+                ("parent", -5, "vertex 20 has the parent -5, which is no vertex"),
+                ("predecessor", 8, "vertex 20 has the predecessor 8, which is no vertex"),
+                ("depth", -5, "vertex 20 has the depth -5, which is negative"),
+                ("distance", 5, "no vertex has distance 0")):
+            rows = self.file("r.csv", f"id,{column}\n7,7\n10,10\n20,{value}\n30,10\n")
+            for ranks in (1, 3):
+                run = cairn("verify", graph, rows, "--ranks", ranks, "--threads", 1)
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertIn(saying, run.stderr)
+        self.refused("verify", graph, self.file("r.csv", "id,parent\n7,0.5\n10,7\n20,7\n30,7\n"),
+                     saying="expected an integer")
+
+    def test_sides_of_a_cut_are_0_or_1(self):
+        graph = self.file("g.wel", "1 2 2\n2 3 2\n")
+        for side, status in ((1, 0), (2, 1), (99, 1)):
+            cut = self.file("cut.csv", f"id,source_side\n1,1\n2,{side}\n3,0\n")
+            run = cairn("verify", graph, cut, "--from", 1, "--to", 3)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertIn("" if status == 0 else f"vertex 2 has the source_side {side}", run.stderr)
+
     def test_unusable_results_are_refused(self):
         graph = self.file("g.el", "10 20\n20 30\n7 10\n")
         for rows, word in (("id,depth\n7,\n10,0\n20,1\n", "rows"),
@@ -94,6 +119,13 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--sim", "ranks=2", "--sim", "ranks=3",
                      saying="--sim is given twice")
         self.refused("pagerank", "-g", 6, "--damping", 2, saying="--damping is 2, expected")
+        for arguments in (("bfs", "-g", 6, "--source"), ("maxflow", "-g", 6, "--from"),
+                          ("maxflow", "-g", 6, "--to"), ("bfs", "--kronecker"),
+                          ("bfs", "--uniform"), ("bfs", "--grid"), ("bfs", "--erdos-renyi"),
+                          ("bfs", "-g", 6, "--file"), ("hashmap", "--file"),
+                          ("verify", "-g", 6, "--paths")):
+            self.refused(*arguments, "", saying=arguments[-1])
+        self.refused("hashmap", "", saying="empty")
         nowhere = self.folder / "none"
         for ranks in (1, 2):
             self.refused("bfs", "-g", 40, "--ranks", ranks, "--output", nowhere / "o.csv",
@@ -146,6 +178,17 @@ class Refusals(InAFolder):
             self.assertIn(command, text)
             own = cairn(command, "--help")
             self.assertEqual((own.returncode, own.stderr), (0, ""))
+        for command, unused in (
+                ("walk", "mechanism grain retry costs deliver filter frequency lead"),
+                ("lcc", "mechanism"), ("cdlp", "mechanism"), ("triangles", "mechanism"),
+                ("bfs", "frequency lead"), ("pagerank", "frequency lead filter"),
+                ("kcore", "frequency lead filter"), ("mst", "deliver"),
+                ("sssp", "loop-tasks prefetching")):
+            own = cairn(command, "--help").stdout
+            for option in unused.split():
+                self.assertNotIn(f"--{option} ", own, command)
+        for option in ("mechanism", "deliver", "filter", "frequency", "lead"):
+            self.assertIn(f"--{option} ", cairn("sssp", "--help").stdout)
         for command in ("betweenness",):
             self.assertNotIn(command, text)
 

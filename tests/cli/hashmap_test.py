@@ -33,6 +33,17 @@ class HashMap(InAFolder):
         for place in PLACES:
             self.assertEqual(self.outcome(*SMALL, *place), expected, place)
 
+    def test_the_number_of_concurrent_tasks_is_a_setting(self):
+        expected = self.outcome(*SMALL)
+        for options in (["--loop-tasks", 1], ["--loop-tasks", 7], ["--prefetching", 2]):
+            self.assertEqual(self.outcome(*SMALL, *options), expected)
+        def sent(*options):
+            counters = report(*SMALL, "--ranks", 2, "--threads", 1, *options)["counters"]
+            return counters["messages_sent"], counters["buffers_sent"]
+        messages, buffers = sent()
+        self.assertLess(buffers, messages / 2)
+        self.assertEqual(sent("--loop-tasks", 1), (messages, messages))  # a message at a time
+
     def test_strings_of_a_file_plain_or_compressed(self):
         words = [f"word{i * i % 701}" for i in range(2000)] + ["a-word-of-more-than-20-characters"]
         lines = "\n".join(" ".join(words[i:i + 9]) for i in range(0, len(words), 9)).encode()

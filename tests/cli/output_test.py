@@ -36,6 +36,31 @@ class Outputs(InAFolder):
                              saying="is the input")
         self.assertEqual(graph.read_text(), "source,target\n1,2\n2,3\n")
 
+    def test_two_outputs_are_two_files(self):
+        paths, other = self.folder / "p.csv", self.folder / "other.csv"
+        other.symlink_to(paths.name)
+        for exists in (False, True):
+            for name in (paths, other, f"{self.folder}/./p.csv"):
+                self.refused("walk", "-g", 6, "--output", paths, "--paths", name,
+                             saying="the same file")
+            self.assertEqual(paths.exists(), exists)
+            paths.write_text("old\n")
+        self.assertEqual(cairn("walk", "-g", 6, "--output", paths, "--paths",
+                               self.folder / "q.csv").returncode, 0)
+
+    def test_names_that_are_not_utf_8_are_reported(self):
+        edges = self.file(os.fsdecode(b"caf\xe9.el"), b"a\xff b\nb c\n")
+        trace = self.folder / os.fsdecode(b"t\xe9.json")
+        found = report("bfs", edges, "--ids", "text", "--source", os.fsdecode(b"a\xff"),
+                       "--trace", trace)
+        self.assertEqual(found["graph"]["name"], "caf\ufffd.el")
+        self.assertEqual(found["result"]["trials"][0]["source"], "a\ufffd")
+        self.assertTrue(found["trace"]["file"].endswith("t\ufffd.json"))
+        here = dict(os.environ, CAIRN_PLUGINS=os.fsdecode(b"/caf\xe9"))
+        self.assertIn("machine", report("machine", environment=here))
+        rows = report("settings", environment=here)["settings"]
+        self.assertIn(("plugins", "/caf\ufffd"), [(row["name"], row["value"]) for row in rows])
+
     def test_a_failed_run_leaves_the_old_output_and_nothing_beside(self):
         out = self.file("out.csv", "old\n")
         bad = self.file("bad.el", "1 2\n2 x\n")

@@ -68,6 +68,11 @@ TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
   }
 }
 
+TEST(Settings, LoopsHaveTheWorldsNumberOfTasksUnlessItIsSet) {
+  EXPECT_EQ(settings().for_world().loop_tasks, world_options().loop_tasks);
+  EXPECT_EQ(from({{"CAIRN_LOOP_TASKS", "8"}}).for_world().loop_tasks, 8u);
+}
+
 TEST(Settings, NamesAndVariablesAreDistinctAndSpeltAlike) {
   std::set<std::string> variables;
   for (const auto& row : setting::all()) {

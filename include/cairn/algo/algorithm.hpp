@@ -42,6 +42,7 @@ enum class weights_read { none, any, integer, lengths };
 ///                 messages may go to the worker that owns it
 /// verify_options  options that the verification of a column depends on
 /// paths           its runs can return paths
+/// no_operators    if not empty: the reason why no run uses operators
 struct algorithm_info {
   std::string_view name, summary, check;
   bool in_edges = false;
@@ -53,6 +54,7 @@ struct algorithm_info {
   bool in_order = false;
   bool to_owners = false;
   bool paths = false;
+  std::string_view no_operators = {};
 };
 
 /// An option of one algorithm, as shown by the command line.

@@ -48,6 +48,7 @@ class declared final : public algorithm {
   }
   [[nodiscard]] std::string_view without_operators(const option_values& given,
                                                    const world& w) const override {
+    if (!D::info.no_operators.empty()) return D::info.no_operators;
     return D::without_operators(read(given), w);
   }
   [[nodiscard]] std::string_view without_lead(const option_values& given) const override {

@@ -113,6 +113,7 @@ void read_option(std::string_view name, std::string_view text, T& to) {
                        expected);
   };
   if constexpr (std::is_same_v<T, vertex_option>) {
+    if (text.empty()) throw refuse("the id of a vertex");
     to.id = text;
   } else if constexpr (std::is_same_v<T, automatic_number>) {
     to.number.reset();

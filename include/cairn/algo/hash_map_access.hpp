@@ -18,9 +18,10 @@ enum class string_origin : std::uint8_t { pool, reversed };
 using string_map = pgas::hash_map<pool_string, string_origin>;
 
 struct hash_map_access_options {
-  std::uint64_t tasks = 4096;  ///< number of tasks on all ranks, at least 1
-  std::uint64_t steps = 256;   ///< steps of each task
-  std::uint64_t entries = 0;   ///< initial entries, from 1 to the size of the pool
+  std::uint64_t tasks = 4096;       ///< number of tasks on all ranks, at least 1
+  std::uint64_t steps = 256;        ///< steps of each task
+  std::uint64_t entries = 0;        ///< initial entries, from 1 to the size of the pool
+  std::uint64_t max_live = 16'384;  ///< concurrent tasks of a worker, at least 1
   /// If set: any worker calls progress(accesses done, all accesses) for this rank's share.
   std::function<void(std::uint64_t, std::uint64_t)> progress = {};
 };
@@ -49,7 +50,7 @@ void populate(world& w, const string_pool& pool, string_map& map,
 /// that are inputs, and `stored` is determined. `found` is not determined: an input that is in the
 /// map only as a reversed string is found only if that string was stored earlier.
 ///
-/// Rank r runs the r-th of equal blocks of tasks, at most 16,384 concurrently per worker.
+/// Rank r runs the r-th of equal blocks of tasks, at most `max_live` concurrently per worker.
 ///
 /// Returns     the totals of all ranks
 /// Work        O(tasks * steps)
