@@ -91,8 +91,8 @@ def sorting_saves_work(points):
             plain, ordered = (best(at, "coalesced", by, width) for by in (DELTA, SORTED))
             fewer.append(ordered["wasted"] <= plain["wasted"])
             ratio = median(ordered["seconds"]) / median(plain["seconds"])
-            said.append(f"{where}, width {width or 'chosen'}: {ordered['wasted']} wasted relaxations"
-                        f" instead of {plain['wasted']}, {ratio:.2f} times the time")
+            said.append(f"{where}, width {width or 'chosen'}: {ordered['wasted']} wasted "
+                        f"relaxations instead of {plain['wasted']}, {ratio:.2f} times the time")
     if not said:
         return Verdict(OPEN, "nothing was measured")
     return Verdict(HOLDS if all(fewer) else FAILS, "; ".join(said))

@@ -11,10 +11,10 @@ LONG = ("--scale 16 --runs 15 --repeats 5 --local 1 2 4 8 --simulated 2 4 8 16 3
 CLAIMS = [
     Claim("the size of buffers changes the time by more than a tenth, on each graph and number of "
           "local ranks", sensitive(255)),
-    Claim("on simulated ranks, too", sensitive(255, "simulated")),
+    Claim("the same on simulated ranks: the size matters", sensitive(255, "simulated")),
     Claim("the runtime's own size is within 5 % of the best, on each graph and number of local "
           "ranks", choice_is_close(255)),
-    Claim("on simulated ranks, too", choice_is_close(255, "simulated")),
+    Claim("the same on simulated ranks: the choice is close", choice_is_close(255, "simulated")),
     Claim("the largest size scales better than the smallest, on simulated ranks",
           large_scales_better(255)),
 ]

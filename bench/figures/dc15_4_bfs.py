@@ -10,9 +10,9 @@ LONG = ("--scale 16 --runs 15 --repeats 5 --local 1 2 4 8 --simulated 2 4 8 16 3
 CLAIMS = [
     Claim("the size of buffers changes the time by more than a tenth, on each graph and number of "
           "local ranks", sensitive(1)),
-    Claim("on simulated ranks, too", sensitive(1, "simulated")),
+    Claim("the same on simulated ranks: the size matters", sensitive(1, "simulated")),
     Claim("on some graph the best size is not that of shortest paths", best_size_differs),
     Claim("the runtime's own size is within 5 % of the best, on each graph and number of local "
           "ranks", choice_is_close(1)),
-    Claim("on simulated ranks, too", choice_is_close(1, "simulated")),
+    Claim("the same on simulated ranks: the choice is close", choice_is_close(1, "simulated")),
 ]

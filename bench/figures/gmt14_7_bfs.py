@@ -59,8 +59,8 @@ def is_short(points):
 
 
 CLAIMS = [
-    Claim("weak scaling: with more simulated ranks the rate of edges grows, that of a rank falls "
-          "to half at most, with each degree", weak_scaling_holds),
+    Claim("weak scaling: with more simulated ranks the rate of edges grows, that of a rank keeps "
+          "at least a half, with each degree", weak_scaling_holds),
     Claim("strong scaling: with more simulated ranks the rate grows ever less, because each has "
           "fewer vertices of a level", strong_scaling_ends),
     Claim("on several local ranks, faster than the aggregated one-sided gets of MPI", beats_gets),

@@ -80,7 +80,8 @@ struct sssp_declaration : declaration {
   template <class D, class Id>
   static built<Id> build(const call<D, Id>& c, std::uint64_t runs) {
     using layout = length_layout<Id>;
-    if (c.opt.received != receive_order::arrival && c.w.size() == 1) {
+    const bool sends_to_workers = c.w.options().deliver == delivery::owner && c.w.workers() > 1;
+    if (c.opt.received != receive_order::arrival && c.w.size() == 1 && !sends_to_workers) {
       throw usage_error("--received has no effect here: one rank receives no buffers");
     }
     built<Id> all{measure_lengths(c.w, c.g)};

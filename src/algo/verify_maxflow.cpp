@@ -71,8 +71,9 @@ class flow_checker {
     const auto side = w_.all_gather_values<std::uint32_t>(source_side.local());
     const auto other = std::ranges::find_if(side, [](std::uint32_t x) { return x > 1; });
     if (other != side.end()) {
+      const auto found = *other == no_vertex<std::uint32_t> ? "none" : std::to_string(*other);
       return "vertex " + name(static_cast<std::uint64_t>(other - side.begin())) +
-             " has the source_side " + std::to_string(*other) + ", expected 0 or 1";
+             " has the source_side " + found + ", expected 0 or 1";
     }
     if (side[s] == 0 || side[t] != 0) return "the cut does not separate the source from the sink";
     pgas::accumulator<add<std::int64_t>> crossing(w_);

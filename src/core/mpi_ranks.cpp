@@ -151,7 +151,7 @@ rank_result run_connected(net::mpi_process& process, const rank_plan& plan,
     return all;
   }
   const auto gather_unless_alone = [&] {
-    if (!rank->use_network(gather)) throw unable_to_inform(mine);
+    if (!rank->use_network(mine.caused_here, gather)) throw unable_to_inform(mine);
   };
   gather_unless_alone();
   if (all.status == 0) {

@@ -265,8 +265,8 @@ void progress_engine::flush_standing(worker_t k) {
 }
 
 // Other ranks wait for the answers. They are sent after a poll without messages: while questions
-// arrive at every poll, more answers may join the buffers. A worker that has not polled for the age
-// of a buffer will do so again, and sends them at once.
+// arrive at every poll, more answers may join the buffers. A worker that polls less often than the
+// age of a buffer sends them at once, because its next poll is far off.
 void progress_engine::flush_answers(worker_t k, bool handled) {
   if (num_standing_channels_ == 0) return;
   auto& mine = workers_[k];

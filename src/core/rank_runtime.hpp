@@ -43,13 +43,15 @@ class rank_runtime {
   [[nodiscard]] rank_result run(const rank_body& body, interrupt_handler& interrupts,
                                 const launch_report& say);
 
-  /// Calls f, which uses the network without the world, after what the world has sent has left.
-  /// Threads beside the workers would call the network at the same time, and rest meanwhile.
+  /// Calls f, which uses the network without the world, once what the world has sent has left or,
+  /// if it is poisoned, after 2 s. Threads beside the workers would call the network at the same
+  /// time, and rest meanwhile.
   ///
-  /// Returns   false, without calling f, if this rank has failed and cannot inform the others
+  /// informs   this rank has failed by itself, so that the others wait for its poison
+  /// Returns   false, without calling f, if it cannot inform them
   template <class F>
-  [[nodiscard]] bool use_network(F&& f) {
-    if (!world_.messages().drain()) return false;
+  [[nodiscard]] bool use_network(bool informs, F&& f) {
+    if (!world_.messages().drain() && informs) return false;
     workers_->while_not_polling(std::forward<F>(f));
     return true;
   }

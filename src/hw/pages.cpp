@@ -40,7 +40,11 @@ void* map(std::size_t bytes) noexcept {
 void* map_aligned(std::size_t bytes) noexcept {
   const auto taken = bytes + huge_page_bytes;
   void* const start = map(taken);
-  if (start == nullptr) return map(bytes);
+  if (start == nullptr) {
+    void* const anywhere = map(bytes);
+    if (anywhere != nullptr) static_cast<void>(madvise(anywhere, bytes, MADV_HUGEPAGE));
+    return anywhere;
+  }
   auto* const first = static_cast<std::byte*>(start);
   const auto address = reinterpret_cast<std::uintptr_t>(start);
   const auto before = round_up(address, huge_page_bytes) - address;

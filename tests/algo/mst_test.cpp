@@ -172,7 +172,6 @@ TEST(MstOptions, RefuseWhatCannotBeRight) {
   }
 }
 
-// A square with a diagonal and an isolated vertex, one rank or two.
 TEST(MstWeight, BeyondTheLargestDoubleIsRefused) {
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
@@ -198,6 +197,7 @@ TEST(MstWeight, BeyondTheLargestDoubleIsRefused) {
   }
 }
 
+// A square with a diagonal and an isolated vertex, one rank or two.
 class VerifyMst : public ::testing::TestWithParam<rank_t> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, VerifyMst, ::testing::Values(1, 2, 3));
 

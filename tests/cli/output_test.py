@@ -91,8 +91,8 @@ class Outputs(InAFolder):
         self.assertEqual(told.read_text(), "id,depth\n10,0\n20,1\n30,2\n" * 2)
 
     def test_a_report_that_cannot_be_written_is_a_failure(self):
-        for arguments in (["--help"], ["settings"], ["bfs", "-g", "6"], ["bfs", "-g", "6", "--json"],
-                          ["bfs", "-g", "6", "--ranks", "2"]):
+        for arguments in (["--help"], ["settings"], ["bfs", "-g", "6"],
+                          ["bfs", "-g", "6", "--json"], ["bfs", "-g", "6", "--ranks", "2"]):
             with open("/dev/full", "w") as full:
                 run = subprocess.run([cli_test.CAIRN, *arguments], stdout=full, timeout=100,
                                      stderr=subprocess.PIPE, text=True, check=False)

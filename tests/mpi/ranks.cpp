@@ -10,6 +10,7 @@
 //   arrays                   tasks that change global arrays and a hash map
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
 //   backlog SECONDS          rank 0 fails behind unsent messages, rank 1 does not receive so long
+//   flood                    rank 0 fails while the others send to it
 //   wait                     print "rank R is process P" and wait for ever
 //   interrupt                wait for ever, but rank 1 gets SIGINT
 //   spoil RANK HOW ...       any of these with a rank that fails before it: see spoil.hpp
@@ -165,6 +166,16 @@ void fail_behind_messages(world& w, double seconds) {
   e.close();
 }
 
+void fail_under_messages(world& w) {
+  std::uint64_t received = 0;
+  am::channel<std::uint64_t> numbers(w, [&](worker_t, auto batch) { received += batch.size(); });
+  w.barrier();
+  am::epoch e(w);
+  if (w.rank() == 0) throw std::runtime_error("the body threw");
+  for (std::uint64_t i = 0; i < (1 << 20); ++i) numbers.send(main_worker, 0, i);
+  e.close();
+}
+
 int body(world& w, std::span<const std::string> arguments) {
   const auto scenario = arguments.empty() ? std::string() : arguments.front();
   if (scenario == "world") {
@@ -190,6 +201,8 @@ int body(world& w, std::span<const std::string> arguments) {
     w.barrier();
   } else if (scenario == "backlog") {
     fail_behind_messages(w, std::stod(arguments[1]));
+  } else if (scenario == "flood") {
+    fail_under_messages(w);
   } else if (scenario == "status") {
     return 7;
   } else if (scenario == "wait") {

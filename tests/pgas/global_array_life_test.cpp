@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allocation of global arrays, and errors.
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/pgas/array_table.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/task/task.hpp>
 
@@ -16,6 +20,25 @@ namespace {
 
 using cairn::task::task;
 using support::all_distributions;
+
+TEST(AnswersInProgress, AreWaitedForBeforeAPartIsFreed) {
+  world w(2);
+  answers_in_progress all(2);
+  std::atomic<bool> begun = false, ended = false;
+  w.run([&](worker_t k) {
+    if (k == main_worker) {
+      for (unsigned rounds = 0; !begun; ++rounds) w.pool().relax(rounds);
+      all.wait_for_others(w.pool(), main_worker);
+      EXPECT_TRUE(ended);
+    } else {
+      const answers_in_progress::answering now(all, k);
+      begun = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ended = true;
+    }
+  });
+  all.wait_for_others(w.pool(), main_worker);  // none is in progress
+}
 
 class GlobalArrayLife : public ::testing::TestWithParam<support::place> {};
 INSTANTIATE_TEST_SUITE_P(Everywhere, GlobalArrayLife, ::testing::ValuesIn(support::all_places()),

@@ -64,6 +64,8 @@ class executor {
   static_assert(can_run<Op, Fixed>,
                 "this mechanism cannot keep the operator's promise: several cells do not change "
                 "in one atomic instruction");
+  static_assert(!sortable<Op> || !fire_and_return<Op>,
+                "`before` is for fire-and-forget operators: buffers of questions are not sorted");
   static_assert(!declares_sends<Op> || (single_cell<Op> && !fire_and_return<Op> && has_after<Op>),
                 "only a single-cell, fire-and-forget operator with `after` declares `sends`");
 

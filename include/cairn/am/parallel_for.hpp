@@ -49,7 +49,7 @@ struct loop_state {
   /// The first of a chunk, or part.last.
   [[nodiscard]] std::uint64_t take() noexcept {
     auto begin = next.load(std::memory_order_relaxed);
-    // Not fetch_add, by which the number of a last chunk could overflow.
+    // Not fetch_add: the counter could overflow behind the last chunk.
     while (begin < part.last &&
            !next.compare_exchange_weak(begin, begin + std::min(part.chunk, part.last - begin),
                                        std::memory_order_relaxed)) {

@@ -6,14 +6,14 @@
 namespace cairn {
 
 /// Whether the thread of progress_style::automatic rests: over the last window the workers have
-/// polled often enough to find a message soon. A worker that computes for long, or runs many
-/// handlers between two polls, does not.
+/// polled often enough to find a message soon. A worker that computes for long, or that runs many
+/// handlers between two polls, polls too rarely.
 ///
 /// A pure state machine, used by one thread.
 class rest_choice {
  public:
-  /// A request and its answer wait for two polls of a worker. The thread needs about 20 us for them
-  /// on a core that it shares with that worker.
+  /// A request and its answer may wait for two polls of a worker. The thread needs about 20 us for
+  /// them on a core that it shares with that worker.
   static constexpr std::uint64_t rarely_ns = 50'000;
   /// The time that the thread sleeps while it rests.
   static constexpr std::uint64_t window_ns = 1'000'000;

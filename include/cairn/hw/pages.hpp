@@ -15,9 +15,9 @@ namespace cairn::hw {
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Zero-filled memory for data with random accesses. From 2 MiB on, whole pages aligned to 2 MiB, if
-/// the limit of addresses allows, for which the kernel is asked to use huge pages (up to twice as
-/// fast on random access). Smaller data is heap memory aligned to a cache line.
+/// Zero-filled memory for data with random accesses. From 2 MiB on, whole pages, aligned to 2 MiB
+/// if the limit of addresses allows, for which the kernel is asked to use huge pages (up to twice
+/// as fast on random access). Smaller data is heap memory aligned to a cache line.
 ///
 /// Mapped memory uses no physical memory until it is touched, and is placed near the core that
 /// touches it first: see touch_pages.

@@ -39,12 +39,15 @@ struct array_shape {
 ///
 /// A pure state machine of one rank: it neither sends nor blocks, and accesses no memory. The
 /// caller serialises the calls, except those for which needs_machine() is false. A Port has
-///   send(to, message)          to another rank; messages may overtake each other
+///   send(to, message)          to another rank, or to this one if it is alone; messages may
+///                              overtake each other
 ///   make_part(id, shape)       makes this rank's part; false if it cannot
-///   drop_part(id)              frees this rank's part, if there is one
+///   drop_part(id)              hides this rank's part, if there is one, and frees it before any
+///                              message of this call leaves
 ///   finished(by, id, outcome)  an operation that began here has ended
 ///
-/// Messages  2 (P - 1) per allocation, as many per free, and 2 if another rank frees
+/// Messages  2 (P - 1) per allocation, as many per free, and 2 if another rank frees; with one rank
+///           1 per free
 /// Memory    32 bytes per slot used so far
 class allocation {
  public:

@@ -191,14 +191,14 @@ TEST(ReadEdges, AWeightThatTheReaderDoesNotAcceptIsAFaultAtItsLine) {
       static_cast<void>(read_edges(w, path, {.block_bytes = 64, .weights = rule}));
     });
   };
-  std::string lines;
-  for (int i = 0; i < 100; ++i) lines += "1 2 5\n";
+  std::string valid;
+  for (int i = 0; i < 100; ++i) valid += "1 2 5\n";
   for (const std::string ending : {"", ".gz"}) {
-    const auto whole = dir.packed("a.wel" + ending, lines + "3 1 -7\n" + lines + "3 x\n");
+    const auto whole = dir.packed("a.wel" + ending, valid + "3 1 -7\n" + valid + "3 x\n");
     EXPECT_EQ(
         said(whole, {.not_negative = true}),
         "a.wel" + ending + ":101: expected a weight of at least 0, found '-7' (edge from 3 to 1)");
-    const auto real = dir.packed("b.wel" + ending, lines + "3 1 1e3\n" + lines + "3 1 -0.5\n");
+    const auto real = dir.packed("b.wel" + ending, valid + "3 1 1e3\n" + valid + "3 1 -0.5\n");
     EXPECT_EQ(said(real, {.numbers = weight_numbers::integer_of_32_bits}),
               "b.wel" + ending +
                   ":101: expected a weight that is a 32-bit integer, found '1e3' (edge from 3 to "
