@@ -28,7 +28,7 @@ TEST(RestChoice, RestsWhileWorkersPollOften) {
     std::uint64_t now = 0, polls = 0;
     for (int round = 0; round < 2; ++round) {
       EXPECT_TRUE(rests_at(choice, now, polls, look_ns, 500)) << look_ns;
-      EXPECT_TRUE(rests_at(choice, now, polls, look_ns, 20'000)) << look_ns;
+      EXPECT_TRUE(rests_at(choice, now, polls, look_ns, 10'000)) << look_ns;
       EXPECT_FALSE(rests_at(choice, now, polls, look_ns, 100'000)) << look_ns;
       EXPECT_FALSE(rests_at(choice, now, polls, look_ns, 5'000'000)) << look_ns;
       EXPECT_FALSE(rests_at(choice, now, polls, look_ns, 1'000'000'000)) << look_ns;

@@ -14,7 +14,7 @@ class rest_choice {
  public:
   /// A request and its answer may wait for two polls of a worker. The thread needs about 20 us for
   /// them on a core that it shares with that worker.
-  static constexpr std::uint64_t rarely_ns = 50'000;
+  static constexpr std::uint64_t rarely_ns = 20'000;
   /// The time that the thread sleeps while it rests.
   static constexpr std::uint64_t window_ns = 1'000'000;
 
