@@ -266,23 +266,19 @@ void progress_engine::flush_standing(worker_t k) {
 
 // Other ranks wait for the answers. They are sent after a poll without messages: while questions
 // arrive at every poll, more answers may join the buffers. A worker that polls less often than the
-// age of a buffer sends them at once, because its next poll is far off.
-void progress_engine::flush_answers(worker_t k, bool handled) {
-  if (num_standing_channels_ == 0) return;
+// age of a buffer, and has found no more than one, sends them at once: its next poll is far off,
+// and few answers would join.
+void progress_engine::flush_answers(worker_t k, std::size_t handled, std::uint64_t now) {
   auto& mine = workers_[k];
-  const auto now = clock_.now_ns();
-  const bool rarely = now - std::exchange(mine.last_poll_ns, now) >= age_ns_;
-  const bool owed = std::exchange(mine.owes_answers, handled && !rarely);
-  if ((handled && rarely) || (owed && !handled)) flush_standing(k);
+  const bool at_once = now - std::exchange(mine.last_poll_ns, now) >= age_ns_ && handled == 1;
+  const bool owed = std::exchange(mine.owes_answers, handled != 0 && !at_once);
+  if (at_once || (owed && handled == 0)) flush_standing(k);
 }
 
-void progress_engine::flush_old(worker_t k) {
-  if (size_ == 1 && num_standing_channels_ + num_worker_channels_ == 0)
-    return;  // sent at the end of the epoch
+void progress_engine::flush_old(worker_t k, std::uint64_t now) {
   auto& mine = workers_[k];
   const bool early = sends_early_.load(std::memory_order_relaxed);
   const auto age = early ? std::min(age_ns_, scan_interval * mine.scan_ns) : age_ns_;
-  const auto now = clock_.now_ns();
   if (now - mine.last_scan_ns < age) return;
   mine.last_scan_ns = now;
   flush(k, flush_scope::only_old);
@@ -295,14 +291,16 @@ void progress_engine::make_progress(worker_t k, bool idle) {
                 "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
   if (workers_poll()) poll_transport(k);
-  bool handled = false;
-  while (!control_.stopping() && run_one(k)) handled = true;
-  handled |= pool_.take_in(k);
+  std::size_t handled = 0;
+  while (!control_.stopping() && run_one(k)) ++handled;
+  if (pool_.take_in(k)) ++handled;
+  const bool all_at_the_end = size_ == 1 && num_standing_channels_ + num_worker_channels_ == 0;
   if (idle) {
     flush(k, flush_scope::all);
-  } else {
-    flush_answers(k, handled);
-    flush_old(k);
+  } else if (!all_at_the_end) {
+    const auto now = clock_.now_ns();
+    flush_answers(k, handled, now);
+    flush_old(k, now);
     // If cores are shared, the receiver needs this core to make room. A packet without room is
     // copied once more, through uncached memory.
     if (unsent_bytes() > 0) pool_.yield_core();

@@ -63,7 +63,7 @@ bool progress_engine::handle_standing(worker_t k) {
     auto b = waits_for_room(k) ? inbox_.take_silent() : inbox_.take_standing();
     if (!b) return n > 0;
     deliver(k, std::move(*b));
-    if (!waits_for_room(k)) flush_old(k);
+    if (!waits_for_room(k)) flush_old(k, clock_.now_ns());
   }
   return true;
 }

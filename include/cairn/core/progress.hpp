@@ -246,8 +246,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   task::poll_result serve(worker_t k) noexcept;
   bool flush(worker_t k, flush_scope scope);
   void flush_standing(worker_t k);
-  void flush_answers(worker_t k, bool handled);
-  void flush_old(worker_t k);
+  void flush_answers(worker_t k, std::size_t handled, std::uint64_t now);
+  void flush_old(worker_t k, std::uint64_t now);
   [[nodiscard]] bool lacks_room(worker_t k) const noexcept;
   void wait_for_room(worker_t k);
   void between_batches(worker_t k) noexcept override;
