@@ -24,8 +24,9 @@ std::uint64_t progress_engine::polls_of_workers() const noexcept {
 
 bool progress_engine::must_rest(worker_t k) noexcept {
   if (style_ != progress_style::automatic) return false;
+  const bool rested = rest_choice_.rested();
   const bool rests = rest_choice_.rests(polls_of_workers(), clock_.now_ns());
-  if (std::exchange(rested_, rests) != rests) [[unlikely]] {
+  if (rests != rested) [[unlikely]] {
     trace_.note(k, obs::trace_kind::choice, rests ? "workers poll" : "workers rarely poll");
   }
   return rests;

@@ -51,6 +51,11 @@ class credits {
     return true;
   }
 
+  /// Forgets all requests and waits: no answer to an earlier request comes any more.
+  void reset() noexcept {
+    for (auto& d : destinations_) d = {};
+  }
+
   /// n answers came from rank `from`. Calls grant(worker, m) for each turn of a waiting worker: m
   /// of its requests may leave now. `grant` must not call this object.
   template <class Grant>

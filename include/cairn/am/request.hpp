@@ -80,7 +80,6 @@ class request final : private task::progress_source {
   request(world& w, AnswerFunction answer, ReceiveFunction receive, const request_options& opt = {})
       : world_(w),
         kind_(opt.kind),
-        max_unanswered_(opt.max_unanswered),
         receive_(on_spans(std::move(receive))),
         workers_(states_of(w, opt)),
         answers_(w,
@@ -255,7 +254,7 @@ class request final : private task::progress_source {
       charge(k, -kept_bytes(k));
       mine.kept.store(0, std::memory_order_relaxed);
       for (auto& w : mine.waiting) w = {};
-      mine.credit.emplace(world_.size(), max_unanswered_);
+      mine.credit->reset();
     }
     return *mine.credit;
   }
@@ -355,7 +354,6 @@ class request final : private task::progress_source {
 
   world& world_;
   const channel_kind kind_;
-  const std::uint32_t max_unanswered_;
   bool ends_ = false;  // set while no other worker is in a handler
   std::function<void(worker_t, std::span<const ticketed_answer>)> receive_;
   task::per_worker<worker_state> workers_;

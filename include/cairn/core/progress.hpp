@@ -295,7 +295,6 @@ class progress_engine final : public task::progress_source, private task::schedu
       nullptr;  // a sentence about an epoch or a run that an exception has left
   int num_standing_channels_ = 0, num_worker_channels_ = 0;  // channels: standing, or of one worker
   rest_choice rest_choice_;                                  // of the progress thread
-  bool rested_ = false;                                      // the same
   std::atomic<bool> transport_failed_{false}, drains_{false}, drained_{false};
   std::unique_ptr<task::scheduler> tasks_;
   std::atomic<std::uint32_t> task_generation_{0};

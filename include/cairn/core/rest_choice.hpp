@@ -28,6 +28,9 @@ class rest_choice {
     return rests_;
   }
 
+  /// What rests() returned last.
+  [[nodiscard]] bool rested() const noexcept { return rests_; }
+
  private:
   bool rests_ = false;
   std::uint64_t polls_before_ = 0, begin_ns_ = 0;
