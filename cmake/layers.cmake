@@ -27,9 +27,14 @@ set(CAIRN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <concepts> <cst
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 set(CAIRN_LAYERS)
 
-# Never joined by CMAKE_UNITY_BUILD: templates are what takes long there, and files use the same
-# names.
-set(CAIRN_APART core am tm net task activity pgas traverse algo)
+# Never joined by CMAKE_UNITY_BUILD: files that use a name of another file of their layer, and those
+# whose templates take longer than the headers they would share.
+set(CAIRN_APART
+    core/settings core/supervisor algo/bfs algo/coloring algo/components algo/graphalytics algo/kcore
+    algo/maxflow algo/mst algo/pagerank algo/sssp algo/st_connectivity algo/triangles
+    algo/verify_kcore algo/verify_mst algo/verify_sssp algo/verify_walk)
+list(TRANSFORM CAIRN_APART REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp")
+set_source_files_properties(${CAIRN_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # The time of a search's inner loop, by Cairn or by hand, changes by 30 % with where it lies in its
 # cache lines: it must not depend on what is linked before it.
@@ -73,9 +78,6 @@ function(cairn_layer name)
   endif()
   add_library(cairn::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  if(name IN_LIST CAIRN_APART)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
-  endif()
   target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
                  FILES ${headers})
   target_compile_features(${target} ${scope} cxx_std_20)

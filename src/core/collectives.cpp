@@ -12,12 +12,12 @@ namespace cairn {
 namespace {
 
 // The parts' lengths (8 bytes each) and the parts follow, in rank order.
-struct packet_header {
+struct gather_header {
   std::uint64_t operation;
   std::uint32_t round;
   std::uint32_t num_parts;
 };
-static_assert(sizeof(packet_header) == 16);
+static_assert(sizeof(gather_header) == 16);
 
 // The packets of a transport may be unaligned.
 template <class T>
@@ -74,7 +74,7 @@ std::optional<collectives::outgoing> collectives::next_send() {
   // The parts that a round sends are complete once all earlier rounds have arrived.
   if (!current_ || rounds_sent_ == num_rounds_ || rounds_sent_ > rounds_received_) return {};
   const auto round = rounds_sent_++;
-  const packet_header header{operation_, static_cast<std::uint32_t>(round),
+  const gather_header header{operation_, static_cast<std::uint32_t>(round),
                              static_cast<std::uint32_t>(parts_in_round(round))};
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < header.num_parts; ++i) bytes += lengths_[i];
@@ -90,8 +90,8 @@ std::optional<collectives::outgoing> collectives::next_send() {
 
 collectives::packet_view collectives::checked(rank_t from,
                                               std::span<const std::byte> packet) const {
-  CAIRN_EXPECTS(packet.size() >= sizeof(packet_header), "truncated packet");
-  const auto header = read<packet_header>(packet, 0);
+  CAIRN_EXPECTS(packet.size() >= sizeof(gather_header), "truncated packet");
+  const auto header = read<gather_header>(packet, 0);
   const auto rounds_done = current_ ? rounds_received_ : num_rounds_;
   CAIRN_EXPECTS(header.round < static_cast<std::uint32_t>(num_rounds_), "no such round");
   const auto round = static_cast<int>(header.round);
@@ -143,7 +143,7 @@ void collectives::append_kept() {
   while (rounds_received_ < num_rounds_) {
     auto& next = kept(operation_, rounds_received_);
     if (next.empty()) return;
-    const auto rest = std::span<const std::byte>(next).subspan(sizeof(packet_header));
+    const auto rest = std::span<const std::byte>(next).subspan(sizeof(gather_header));
     const auto lengths_bytes = parts_in_round(rounds_received_) * sizeof(std::uint64_t);
     append({operation_, rounds_received_, rest.first(lengths_bytes), rest.subspan(lengths_bytes)});
     next.clear();

@@ -77,7 +77,7 @@ void unmap_segments() noexcept {
   std::array<char, 4096> text;  // more than a line
   std::size_t held = 0;
   for (;;) {
-    const auto more = read(maps, text.data() + held, text.size() - 1 - held);
+    const auto more = ::read(maps, text.data() + held, text.size() - 1 - held);
     if (more <= 0) break;
     held += static_cast<std::size_t>(more);
     text[held] = '\0';

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int step_bits = 8;
 
-struct packet_header {
+struct round_header {
   std::uint64_t operation;
   std::uint64_t length_and_step;  // upper bits: length of the value
 
@@ -20,17 +20,17 @@ struct packet_header {
     return static_cast<int>(length_and_step & ((1u << step_bits) - 1));
   }
 };
-static_assert(sizeof(packet_header) == 16);
+static_assert(sizeof(round_header) == 16);
 
 // The packets of a transport may be unaligned.
-packet_header header_of(std::span<const std::byte> packet) {
-  packet_header header;
+round_header header_of(std::span<const std::byte> packet) {
+  round_header header;
   std::memcpy(&header, packet.data(), sizeof header);
   return header;
 }
 
 std::span<const std::byte> value_of(std::span<const std::byte> packet) {
-  return packet.subspan(sizeof(packet_header));
+  return packet.subspan(sizeof(round_header));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void recursive_doubling::begin(std::span<const std::byte> mine, combine_function
   CAIRN_EXPECTS(!current_ || done(), "an operation is running");
   CAIRN_EXPECTS(mine.size() >> (64 - step_bits) == 0, "a value is too long");
   current_ = false;
-  held_.assign(sizeof(packet_header), std::byte{});
+  held_.assign(sizeof(round_header), std::byte{});
   held_.insert(held_.end(), mine.begin(), mine.end());
   combine_ = combine;
   auto& folded_in = kept(operation_ + 1, 0);
@@ -80,8 +80,8 @@ std::optional<recursive_doubling::outgoing> recursive_doubling::next_send() {
   if (!current_ || step_ == num_steps_ || sent_) return {};
   const auto s = step_at(step_);
   if (!s.sends) return {};
-  const auto length = held_.size() - sizeof(packet_header);
-  const packet_header header{operation_, length << step_bits | static_cast<unsigned>(step_)};
+  const auto length = held_.size() - sizeof(round_header);
+  const round_header header{operation_, length << step_bits | static_cast<unsigned>(step_)};
   std::memcpy(held_.data(), &header, sizeof header);
   outgoing out{s.peer, held_};
   auto& arrived = kept(operation_, step_);
@@ -99,7 +99,7 @@ std::optional<recursive_doubling::outgoing> recursive_doubling::next_send() {
 }
 
 void recursive_doubling::check(rank_t from, std::span<const std::byte> packet) {
-  CAIRN_EXPECTS(packet.size() >= sizeof(packet_header), "truncated packet");
+  CAIRN_EXPECTS(packet.size() >= sizeof(round_header), "truncated packet");
   const auto header = header_of(packet);
   const auto i = header.step();
   CAIRN_EXPECTS(i < num_steps_, "no such step");
@@ -138,7 +138,7 @@ void recursive_doubling::receive(rank_t from, std::span<const std::byte> packet)
 // Combines this rank's partial result with the value in the packet of step s.
 void recursive_doubling::combine_with(const step& s, std::span<const std::byte> packet) {
   const auto mine = value_of(held_), theirs = value_of(packet);
-  combined_.assign(sizeof(packet_header), std::byte{});
+  combined_.assign(sizeof(round_header), std::byte{});
   if (s.peer < self_ && !s.sends) {  // the result, which contains this rank's value
     combined_.insert(combined_.end(), theirs.begin(), theirs.end());
   } else if (s.peer < self_) {

@@ -13,6 +13,7 @@
 #include <cairn/core/simulation.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
 namespace cairn::activity::sent_filter_test {
@@ -220,7 +221,7 @@ std::uint64_t lower_through_hops(routing scheme, int machines, std::uint64_t see
 TEST(SentFilterOnRanks, OfAMachineLosesNothingAtHops) {
   for (const auto scheme : {routing::direct, routing::grid, routing::hypercube, routing::machine}) {
     for (const int machines : {1, 2, 4, 8}) {
-      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      for (std::uint64_t seed = 1; seed <= support::few_when_sanitized(10); ++seed) {
         EXPECT_GT(lower_through_hops(scheme, machines, seed), 0u);
       }
     }
