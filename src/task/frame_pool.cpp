@@ -76,7 +76,7 @@ void* frame_pool::carve(std::size_t k) {
     c.end = c.at + c.slabs.back().bytes();
     bytes_ += c.slabs.back().bytes();
   }
-  auto* const h = ::new (c.at) header{this, nullptr};
+  auto* const h = ::new (c.at) header{reinterpret_cast<std::uintptr_t>(this), 0};
   c.at += block;
   return h + 1;
 }
@@ -100,11 +100,15 @@ void frame_pool::collect_remote() noexcept {
 
 void frame_pool::release(void* frame, std::size_t bytes, frame_pool* here) noexcept {
   auto* const h = header_of(frame);
-  auto* const owner = h->owner;
-  if (owner == nullptr) return ::operator delete(h);
+  if (h->root == held) [[unlikely]] {
+    h->root = bytes << 1 | held;
+    return;
+  }
+  auto* const owner = h->owner();
+  if (h->is_large()) return owner->release_large(frame);
+  if (owner == nullptr) return ::operator delete(large_of(frame));
   const auto k = class_of(bytes);
-  if (k >= num_classes) return owner->release_large(frame);
-  h->root = nullptr;
+  h->root = 0;
   if (owner == here) return owner->put_back(frame, k);
   auto* const b = ::new (frame) free_block{owner->remote_.load(std::memory_order_relaxed), k};
   while (!owner->remote_.compare_exchange_weak(b->next, b, std::memory_order_release,
@@ -112,27 +116,45 @@ void frame_pool::release(void* frame, std::size_t bytes, frame_pool* here) noexc
   }
 }
 
+void frame_pool::release_held(void* frame, frame_pool* here) noexcept {
+  auto* const h = header_of(frame);
+  const auto bytes = std::exchange(h->root, 0) >> 1;
+  release(frame, bytes, here);
+}
+
 void* frame_pool::allocate_without_pool(std::size_t bytes) {
-  auto* const h = ::new (::operator new(bytes + sizeof(header))) header{nullptr, nullptr};
+  auto* const memory = ::operator new(sizeof(large_frame) + sizeof(header) + bytes);
+  auto* const large = ::new (memory) large_frame{nullptr, nullptr};
+  auto* const h = ::new (large + 1) header{0, 0};
   return h + 1;
 }
 
 void* frame_pool::allocate_large(std::size_t bytes) {
-  auto* const memory = ::operator new(sizeof(large_frame) + sizeof(header) + bytes);
-  auto* const large = ::new (memory) large_frame{nullptr, nullptr};
-  auto* const h = ::new (large + 1) header{this, nullptr};
-  const std::lock_guard held(large_guard_);
+  void* const frame = allocate_without_pool(bytes);
+  list(frame);
+  return frame;
+}
+
+void frame_pool::mark_root(void* frame, void* root) noexcept {
+  auto* const h = header_of(frame);
+  if (h->pool == 0) list(frame);
+  h->root = reinterpret_cast<std::uintptr_t>(root);
+}
+
+void frame_pool::list(void* frame) noexcept {
+  header_of(frame)->pool = reinterpret_cast<std::uintptr_t>(this) | listed;
+  auto* const large = large_of(frame);
+  const std::lock_guard locked(large_guard_);
   large->next = large_;
   if (large_ != nullptr) large_->previous = large;
   large_ = large;
   ++num_large_;
-  return h + 1;
 }
 
 void frame_pool::release_large(void* frame) noexcept {
-  auto* const large = reinterpret_cast<large_frame*>(header_of(frame)) - 1;
+  auto* const large = large_of(frame);
   {
-    const std::lock_guard held(large_guard_);
+    const std::lock_guard locked(large_guard_);
     (large->previous != nullptr ? large->previous->next : large_) = large->next;
     if (large->next != nullptr) large->next->previous = large->previous;
     --num_large_;
@@ -149,8 +171,8 @@ void frame_pool::for_each_root(const std::function<void(void*)>& f) {
       auto* const end =
           last ? classes_[k].at : begin + classes_[k].slabs[s].bytes() / block * block;
       for (auto* at = begin; at < end; at += block) {
-        auto* const root = reinterpret_cast<header*>(at)->root;
-        if (root != nullptr) f(root);
+        const auto root = reinterpret_cast<header*>(at)->root;
+        if (root != 0) f(reinterpret_cast<void*>(root));
       }
     }
   }
@@ -158,10 +180,10 @@ void frame_pool::for_each_root(const std::function<void(void*)>& f) {
   for (bool found = true; found;) {
     found = false;
     for (auto* l = large_; l != nullptr; l = l->next) {
-      auto* const root = reinterpret_cast<header*>(l + 1)->root;
-      if (root == nullptr) continue;
+      const auto root = reinterpret_cast<header*>(l + 1)->root;
+      if (root == 0) continue;
       found = true;
-      f(root);
+      f(reinterpret_cast<void*>(root));
       break;  // l may be gone
     }
   }

@@ -35,6 +35,18 @@ void promise_base::operator delete(void* frame, std::size_t bytes) noexcept {
   frame_pool::release(frame, bytes, c != nullptr ? &c->frames : nullptr);
 }
 
+void destroy_awaited(promise_base& by) noexcept {
+  auto* t = &by;
+  while (t->awaits) t = t->next;
+  while (t != &by) {
+    auto* const waiter = t->waiter.load(std::memory_order_relaxed);
+    frame_pool::hold(t->self.address());
+    t->self.destroy();
+    waiter->awaits = false;
+    t = waiter;
+  }
+}
+
 bool inside_task() noexcept { return current_context != nullptr && current_context->running; }
 void expect_no_task() { CAIRN_EXPECTS(!inside_task(), "a task must not block: use co_await"); }
 
@@ -72,17 +84,23 @@ bool scheduler::run_to_end(promise_base& root, const std::function<void()>& dest
   root.context = &c;
   c.ready.push_back(&root);
   const auto done = [&] { return ended.load(std::memory_order_acquire); };
+  const auto destroy_with_root = [&] {
+    destroy_all([&] {
+      destroy_awaited(root);
+      destroy();
+    });
+  };
   pool_.begin_polling();
   try {
     pool_.wait_until([&] { return done() || host_.interrupted(); });
   } catch (...) {
     pool_.end_polling();
-    destroy_all(destroy);
+    destroy_with_root();
     throw;
   }
   pool_.end_polling();
   if (done()) return true;
-  destroy_all(destroy);
+  destroy_with_root();
   return false;
 }
 
@@ -129,7 +147,7 @@ void scheduler::start_as_root(worker_t here, task<void> t) {
     p.self.destroy();
   };
   const auto frame = t.release();
-  frame_pool::mark_root(frame.address(), true);
+  context(here).frames.mark_root(frame.address(), static_cast<promise_base*>(&frame.promise()));
   start(here, frame.promise());
 }
 
@@ -332,7 +350,7 @@ void scheduler::destroy_all(const std::function<void()>& others) noexcept {
     const context_scope scope(contexts_[0].get());
     for (auto& c : contexts_) {
       c->frames.for_each_root(
-          [](void* frame) { std::coroutine_handle<>::from_address(frame).destroy(); });
+          [](void* root) { destroy_with_awaited(*static_cast<promise_base*>(root)); });
     }
     if (others) others();
     generation_.fetch_add(1, std::memory_order_release);

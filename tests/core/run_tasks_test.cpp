@@ -137,6 +137,55 @@ TEST(RunTasksOnOneRank, CancelWithManyTasksAliveLeavesNone) {
   EXPECT_EQ(w.tasks().num_live(), 0u);
 }
 
+// The counter of the task that awaits it must be destroyed later.
+task::task<void> descends(world* w, std::atomic<int>* alive, const counted* above, int depth) {
+  struct below_another {
+    ~below_another() { EXPECT_GT(*of->alive, 0); }
+    const counted* of;
+  };
+  const below_another checked{above};
+  const counted c(alive);
+  if (depth > 0) {
+    co_await descends(w, alive, &c, depth - 1);
+  } else {
+    w->cancel();
+    for (;;) co_await task::yield();
+  }
+}
+
+task::task<void> descends_in_all_ways(world* w, std::atomic<int>* alive, int depth) {
+  const counted c(alive);
+  auto dropped = co_await task::spawn(descends(w, alive, &c, depth));
+  dropped.detach();
+  const auto kept = co_await task::spawn(descends(w, alive, &c, depth));
+  co_await descends(w, alive, &c, depth);
+}
+
+// Recursive destruction would need more than a stack of 8 MiB.
+TEST(RunTasksOnOneRank, ALongChainOfAwaitingTasksIsDestroyedDeepestFirst) {
+  world w(2);
+  std::atomic<int> alive = 0;
+  EXPECT_THROW(w.run(descends_in_all_ways(&w, &alive, 300'000)), cancelled);
+  EXPECT_EQ(alive, 0);
+  EXPECT_EQ(w.tasks().num_live(), 0u);
+}
+
+task::task<void> detaches(world* w, task::task<void> made_outside) {
+  auto of = co_await task::spawn(std::move(made_outside));
+  of.detach();
+  for (int i = 0; i < 3; ++i) co_await task::yield();
+  w->cancel();
+  for (;;) co_await task::yield();
+}
+
+TEST(RunTasksOnOneRank, ADetachedTaskThatTheBodyCreatedIsDestroyed) {
+  world w(1);
+  std::atomic<int> alive = 0;
+  EXPECT_THROW(w.run(detaches(&w, lives_on(&alive))), cancelled);
+  EXPECT_EQ(alive, 0);
+  EXPECT_EQ(w.tasks().num_live(), 0u);
+}
+
 task::task<void> throws_if(bool it, std::atomic<int>* alive) {
   const counted c(alive);
   co_await task::yield();

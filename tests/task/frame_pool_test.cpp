@@ -96,7 +96,7 @@ TEST(FramePool, FindsItsLiveRoots) {
   for (std::size_t i = 0; i < 1000; ++i) {
     all.push_back(allocate(p, 1 + 5 * i % 4000, 3));
     if (i % 3 == 0) {
-      frame_pool::mark_root(all.back().at, true);
+      p.mark_root(all.back().at, all.back().at);
       roots.insert(all.back().at);
     }
   }
@@ -113,6 +113,29 @@ TEST(FramePool, FindsItsLiveRoots) {
   });
   EXPECT_EQ(found, roots);
   p.for_each_root([](void*) { ADD_FAILURE(); });
+  auto* const without = frame_pool::allocate_without_pool(50);
+  p.mark_root(without, &p);
+  EXPECT_EQ(p.live(), 500u - 167u + 1u);
+  p.for_each_root([&](void* root) {
+    EXPECT_EQ(root, &p);
+    frame_pool::release(without, 50, &p);
+  });
+  p.for_each_root([](void*) { ADD_FAILURE(); });
+}
+
+TEST(FramePool, MemoryIsHeldUntilItsOwnerLooks) {
+  frame_pool p;
+  for (const std::size_t bytes : {40, 4000}) {
+    const auto f = allocate(p, bytes, 9);
+    EXPECT_FALSE(frame_pool::is_held(f.at));
+    frame_pool::hold(f.at);
+    EXPECT_FALSE(frame_pool::is_held(f.at));
+    frame_pool::release(f.at, f.bytes, &p);
+    EXPECT_TRUE(frame_pool::is_held(f.at));
+    EXPECT_EQ(p.live(), 1u);
+    frame_pool::release_held(f.at, &p);
+    EXPECT_EQ(p.live(), 0u);
+  }
 }
 
 }  // namespace

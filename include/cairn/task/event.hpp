@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <coroutine>
 #include <mutex>
 
 #include <cairn/task/promise.hpp>
@@ -34,18 +33,10 @@ class event {
     set_ = false;
   }
 
-  [[nodiscard]] auto operator co_await() noexcept { return awaiter{*this}; }
+  [[nodiscard]] auto operator co_await() noexcept { return waiting_awaiter<event>{*this}; }
 
  private:
-  struct awaiter {
-    event& of;
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    template <task_promise P>
-    bool await_suspend(std::coroutine_handle<P> h) const noexcept {
-      return of.waits(h.promise());
-    }
-    void await_resume() const noexcept {}
-  };
+  friend waiting_awaiter<event>;
   [[nodiscard]] bool waits(promise_base& t) noexcept {
     const std::lock_guard held(guard_);
     if (!set_) waiting_.add(t);

@@ -19,7 +19,8 @@ namespace cairn::task {
 /// its block returns to the pool that allocated it.
 ///
 /// A frame may be marked as a root: a task that no other frame owns. The pool finds its live roots,
-/// so that the scheduler can destroy them without a list of its own.
+/// so that the scheduler can destroy them without a list of its own. The memory of a frame that is
+/// destroyed before its owner's handle may be held until the owner looks.
 ///
 /// Memory    blocks are kept until the pool is destroyed; 16 bytes per frame beyond the frame
 /// Thread-safety  allocate() by the owning worker; release() and the marks by any; the others while
@@ -38,11 +39,21 @@ class frame_pool {
   /// For frames that no worker allocates.
   [[nodiscard]] static void* allocate_without_pool(std::size_t bytes);
 
-  static void mark_root(void* frame, bool is_root) noexcept {
-    header_of(frame)->root = is_root ? frame : nullptr;
-  }
-  /// Calls f(frame) for each live root of this pool; f may release frames.
+  /// Marks a frame of any pool, for which for_each_root() calls f(root). A frame without a pool
+  /// belongs to this one from now on.
+  /// root      not null, with an even address
+  void mark_root(void* frame, void* root) noexcept;
+  /// Calls f(root) for each live root of this pool; f may release frames.
   void for_each_root(const std::function<void(void*)>& f);
+
+  /// The next release() of a frame, which is no root, keeps its memory until release_held().
+  static void hold(void* frame) noexcept { header_of(frame)->root = held; }
+  /// Whether it was released and is held.
+  [[nodiscard]] static bool is_held(void* frame) noexcept {
+    const auto mark = header_of(frame)->root;
+    return (mark & held) != 0 && mark != held;
+  }
+  static void release_held(void* frame, frame_pool* here) noexcept;
 
   /// Frames that are allocated and not released.
   [[nodiscard]] std::uint64_t live() const noexcept;
@@ -51,15 +62,22 @@ class frame_pool {
 
  private:
   struct header {
-    frame_pool* owner;  // null: allocated without a pool
-    void* root;
+    [[nodiscard]] frame_pool* owner() const noexcept {
+      return reinterpret_cast<frame_pool*>(pool & ~listed);
+    }
+    [[nodiscard]] bool is_large() const noexcept { return (pool & listed) != 0; }
+
+    std::uintptr_t pool;  // address | listed for a large frame; no address: it has no pool
+    std::uintptr_t
+        root;  // 0: no root; odd: held, and twice the number of bytes once it is released
   };
   static_assert(sizeof(header) == 16);
+  static constexpr std::uintptr_t listed = 1, held = 1;
   struct free_block {
     free_block* next;
     std::size_t size_class;
   };
-  // Precedes the header of a frame that is too large for a block.
+  // Precedes the header of a frame that is too large for a block, or that no worker allocated.
   struct large_frame {
     large_frame* next;
     large_frame* previous;
@@ -87,6 +105,10 @@ class frame_pool {
   void collect_remote() noexcept;
   void put_back(void* frame, std::size_t k) noexcept;
   [[nodiscard]] void* allocate_large(std::size_t bytes);
+  [[nodiscard]] static large_frame* large_of(void* frame) noexcept {
+    return reinterpret_cast<large_frame*>(header_of(frame)) - 1;
+  }
+  void list(void* frame) noexcept;
   void release_large(void* frame) noexcept;
 
   std::array<size_class, num_classes> classes_;

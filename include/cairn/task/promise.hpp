@@ -35,11 +35,13 @@ struct promise_base {
   worker_context* context = nullptr;
   /// The task that awaits this one; for a spawned task see future.hpp.
   std::atomic<promise_base*> waiter{nullptr};
-  promise_base* next = nullptr;  // the next task in the list that holds this one
+  promise_base* next = nullptr;  // the next task in the list that holds this one; if `awaits`, the
+                                 // task that it awaits
   /// Called when it has finished, instead of resuming `waiter`. It may destroy the task.
   void (*on_finish)(promise_base&) noexcept = nullptr;
   void* finish_data = nullptr;
   phase at = phase::created;
+  bool awaits = false;
 
   /// Frames come from the pool of the worker that runs the creating task; from malloc if no task
   /// runs.
@@ -69,6 +71,14 @@ class suspended {
  private:
   promise_base* promise_ = nullptr;
 };
+
+/// Destroys the tasks that a suspended one awaits, the deepest first and without recursion: there
+/// may be more than the stack has room for. The owners of their frames release the memory.
+void destroy_awaited(promise_base& by) noexcept;
+inline void destroy_with_awaited(promise_base& t) noexcept {
+  destroy_awaited(t);
+  t.self.destroy();
+}
 
 /// Whether the caller runs inside a task.
 [[nodiscard]] bool inside_task() noexcept;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <mutex>
 
@@ -31,18 +30,10 @@ class semaphore {
     if (first != nullptr) wake(*first);
   }
 
-  [[nodiscard]] auto operator co_await() noexcept { return awaiter{*this}; }
+  [[nodiscard]] auto operator co_await() noexcept { return waiting_awaiter<semaphore>{*this}; }
 
  private:
-  struct awaiter {
-    semaphore& of;
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    template <task_promise P>
-    bool await_suspend(std::coroutine_handle<P> h) const noexcept {
-      return of.waits(h.promise());
-    }
-    void await_resume() const noexcept {}
-  };
+  friend waiting_awaiter<semaphore>;
   [[nodiscard]] bool waits(promise_base& t) noexcept {
     const std::lock_guard held(guard_);
     if (permits_ > 0) {

@@ -30,7 +30,9 @@ inline void finish(promise_base& p) noexcept {
   p.at = promise_base::phase::finished;
   if (p.on_finish != nullptr) return p.on_finish(p);
   CAIRN_ASSERT(p.context->next == nullptr);
-  p.context->next = p.waiter.load(std::memory_order_relaxed);
+  auto* const waiter = p.waiter.load(std::memory_order_relaxed);
+  waiter->awaits = false;
+  p.context->next = waiter;
 }
 
 /// Runs the child until it ends or suspends itself; returns whether the parent must suspend.
@@ -38,10 +40,15 @@ inline bool start_nested(promise_base& child, promise_base& parent) {
   auto& c = *parent.context;
   child.context = &c;
   child.waiter.store(&parent, std::memory_order_relaxed);
-  if (c.depth == deepest_nesting) [[unlikely]] {
+  const auto parent_waits = [&] {
     child.at = promise_base::phase::suspended;
-    c.next = &child;
+    parent.next = &child;
+    parent.awaits = true;
     return true;
+  };
+  if (c.depth == deepest_nesting) [[unlikely]] {
+    c.next = &child;
+    return parent_waits();
   }
   child.at = promise_base::phase::nested;
   const auto limit = std::exchange(c.chain_limit, 0);  // no other task runs on top of the parent
@@ -52,8 +59,15 @@ inline bool start_nested(promise_base& child, promise_base& parent) {
     c.chain_limit = limit;
     return false;
   }
-  child.at = promise_base::phase::suspended;
-  return true;
+  return parent_waits();
+}
+
+/// By the owner of the frame.
+inline void destroy(std::coroutine_handle<> frame) noexcept {
+  if (!frame_pool::is_held(frame.address())) [[likely]]
+    return frame.destroy();
+  auto* const c = current_context;
+  frame_pool::release_held(frame.address(), c != nullptr ? &c->frames : nullptr);
 }
 
 struct final_awaiter {
@@ -157,7 +171,7 @@ class [[nodiscard("a task starts when it is awaited")]] task {
     return *this;
   }
   ~task() {
-    if (frame_) frame_.destroy();
+    if (frame_) detail::destroy(frame_);
   }
 
   void swap(task & other) noexcept { std::swap(frame_, other.frame_); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <coroutine>
 #include <utility>
 
 #include <cairn/task/promise.hpp>
@@ -41,6 +42,18 @@ class waiting_tasks {
  private:
   promise_base* first_ = nullptr;
   promise_base* last_ = nullptr;
+};
+
+/// Suspends the awaiting task if of.waits(task) returns true. waits() then has added it to a list.
+template <class Awaited>
+struct waiting_awaiter {
+  Awaited& of;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <task_promise P>
+  bool await_suspend(std::coroutine_handle<P> h) const noexcept {
+    return of.waits(h.promise());
+  }
+  void await_resume() const noexcept {}
 };
 
 /// Makes a suspended task ready, from any thread.

@@ -29,7 +29,6 @@ class join {
     left_.store(tasks + 1, std::memory_order_relaxed);
   }
   void add(promise_base& child) {
-    CAIRN_EXPECTS(child.at == promise_base::phase::created, "a task is started once");
     child.on_finish = &ended;
     child.finish_data = this;
     auto& c = *parent_->context;
@@ -37,7 +36,6 @@ class join {
   }
   /// The same, on that worker.
   void add_on(worker_t on, promise_base& child) {
-    CAIRN_EXPECTS(child.at == promise_base::phase::created, "a task is started once");
     child.on_finish = &ended;
     child.finish_data = this;
     auto& c = *parent_->context;
@@ -65,6 +63,13 @@ class join {
   std::atomic<std::size_t> left_{0};
 };
 
+/// For each task before the first is started, which the others' refusal would destroy while it
+/// runs.
+template <class T>
+void expect_not_started(task<T>& t) {
+  CAIRN_EXPECTS(t && t.promise().at == promise_base::phase::created, "a task is started once");
+}
+
 template <class T>
 class [[nodiscard("co_await it")]] all_of_vector {
  public:
@@ -77,6 +82,7 @@ class [[nodiscard("co_await it")]] all_of_vector {
   [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
   template <task_promise P>
   bool await_suspend(std::coroutine_handle<P> parent) {
+    for (auto& t : tasks_) expect_not_started(t);
     join_.begin(parent.promise(), tasks_.size());
     const auto workers = parent.promise().context->owner->workers().workers();
     for (int i = 0; auto& t : tasks_) {
@@ -117,6 +123,7 @@ class [[nodiscard("co_await it")]] all_of {
   [[nodiscard]] bool await_ready() const noexcept { return sizeof...(T) == 0; }
   template <task_promise P>
   bool await_suspend(std::coroutine_handle<P> parent) {
+    std::apply([](auto&... t) { (expect_not_started(t), ...); }, tasks_);
     join_.begin(parent.promise(), sizeof...(T));
     std::apply([this](auto&... t) { (join_.add(t.promise()), ...); }, tasks_);
     return join_.suspends();
