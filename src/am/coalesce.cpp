@@ -87,6 +87,7 @@ void coalescer::expect_open_epoch() const {
 std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
   if (requested_bytes_ != 0) return requested_bytes_;
   const auto best = progress_.best_bytes(to);
+  if (!sends_) return progress_.suitable_bytes(to, best);  // nothing that is sent depends on these
   return progress_.suitable_bytes(to, b.growth.bytes(growth_step(best), best));
 }
 

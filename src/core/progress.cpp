@@ -19,16 +19,26 @@ constexpr std::size_t payload_of(std::size_t packet) noexcept {
   return std::max(packet - sizeof(packet_header), min_payload);
 }
 
-std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options) {
-  if (options.coalesce_bytes == 0) return payload_of(net.best_packet());
+// A block for each rank on each thread, of all channels together, takes half of the bound on a
+// rank's messages.
+std::size_t block_share(std::size_t bound, rank_t ranks, int threads) {
+  constexpr std::size_t smallest = 256;
+  const auto blocks = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(threads);
+  return std::max(bound / 2 / blocks, smallest);
+}
+
+std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options,
+                                  std::size_t share) {
+  if (options.coalesce_bytes == 0) return std::min(payload_of(net.best_packet()), share);
   return std::max(options.coalesce_bytes, min_payload);
 }
 
 // The size of the blocks that threads fill.
-std::size_t chosen_block_bytes(const net::transport& net, const world_options& options) {
+std::size_t chosen_block_bytes(const net::transport& net, const world_options& options,
+                               std::size_t share) {
   const auto chosen = options.specialised.command_block_bytes;
   const bool joined = options.progress == progress_style::specialised && chosen != 0;
-  return joined ? std::max(chosen, min_payload) : chosen_coalesce_bytes(net, options);
+  return joined ? std::max(chosen, min_payload) : chosen_coalesce_bytes(net, options, share);
 }
 
 }  // namespace
@@ -47,17 +57,19 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       threads_(pool.workers() + threads_beside_workers(options, net.size())),
       sender_(style_ == progress_style::specialised && size_ > 1 ? threads_ - 1 : any_worker),
       memory_bound_(options.pending_bytes),
+      block_share_(block_share(memory_bound_, size_, threads_)),
       age_ns_(options.coalesce_age_ns),
       prefetching_(options.prefetching),
       fragments_(net.max_packet()),
       outbox_(net, fragments_, counters, trace, sender_),
       inbox_(channels_, threads_),
-      buffers_(threads_, chosen_block_bytes(net, options)),
+      buffers_(threads_, chosen_block_bytes(net, options, block_share_)),
       control_(net, outbox_, network_lock_, pool, counters),
       workers_(threads_),
       holds_(threads_) {
   if (sender_ != any_worker) {
-    const auto bytes = std::min(chosen_coalesce_bytes(net, options), payload_of(net.max_packet()));
+    const auto bytes =
+        std::min(chosen_coalesce_bytes(net, options, block_share_), payload_of(net.max_packet()));
     server_ = std::make_unique<communication_server>(
         threads_, size_,
         communication_server::options{.packet_bytes = bytes,
@@ -65,8 +77,13 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
                                       .channel_blocks = options.specialised.channel_blocks});
   }
   pool_.add_source(*this);
-  if (const auto beside = threads_ - pool.workers(); beside > 0) {
+  const auto beside = threads_ - pool.workers();
+  if (beside == 0) return;
+  try {
     pool_.start_servers(beside, [this](worker_t k) { return serve(k); });
+  } catch (...) {
+    pool_.remove_source(*this);
+    throw;
   }
 }
 
@@ -96,7 +113,7 @@ bool progress_engine::with_transport(F&& f) {
 }
 
 std::size_t progress_engine::best_bytes(rank_t to) const noexcept {
-  return suitable_bytes(to, payload_of(net_.best_packet_to(to)));
+  return suitable_bytes(to, std::min(payload_of(net_.best_packet_to(to)), block_share_));
 }
 
 std::size_t progress_engine::suitable_bytes(rank_t to, std::size_t wanted) const noexcept {
@@ -315,7 +332,7 @@ bool progress_engine::may_continue(worker_t k) noexcept {
       control_.announce_stop(k);
     if (size_ > 1 && workers_poll()) {
       const auto now = clock_.now_ns();
-      auto& last = workers_[k].last_scan_ns;
+      auto& last = workers_[k].last_poll_ns;
       if (now - last >= std::min<std::uint64_t>(age_ns_, 10'000'000)) {
         last = now;
         poll_transport(k);

@@ -116,8 +116,12 @@ int run_supervised(const launcher& started_by,
     if (child == 0) {
       end_with_parent(self, cleanup, started_by.rank);
       signals.restore();
-      const int status = rank_main(interrupt_handler::second::nothing);
+      int status = rank_main(interrupt_handler::second::nothing);
       std::cout.flush();
+      if (const auto fault = output_fault(); !fault.empty()) {
+        say(fault);
+        if (status == 0) status = 1;
+      }
       std::fflush(nullptr);
       _exit(status);
     }

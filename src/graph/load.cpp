@@ -104,7 +104,8 @@ loaded_graph load_native(world& w, const std::string& path, const load_options& 
 }
 
 loaded_graph load_from(world& w, const std::string& path, const load_options& options) {
-  if (options.read.format.value_or(io::format_of(path)) == io::file_format::native) {
+  const auto format = options.read.format ? *options.read.format : io::format_of(path);
+  if (format == io::file_format::native) {
     return load_native(w, path, options);
   }
   stopwatch watch(w.clock());

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <cairn/core/world.hpp>
 #include <cairn/graph/labels.hpp>
+#include <cairn/graph/memory.hpp>
 
 #include "degrees.hpp"
 #include "rewrite.hpp"
@@ -14,7 +17,13 @@ namespace {
 
 constexpr std::uint64_t hash_seed = 0x9e3779b97f4a7c15u;
 
+// Beside what building needs later: the degrees, the keys and the order itself.
+constexpr std::uint64_t sorting_bytes_per_vertex = 40;
+
 vertex_order by_degree(world& w, const io::raw_edges& edges, const labels& names) {
+  const auto limit = std::numeric_limits<std::uint64_t>::max() / sorting_bytes_per_vertex;
+  expect_memory_for(w, std::min(names.size(), limit) * sorting_bytes_per_vertex,
+                    "ordering " + std::to_string(names.size()) + " vertices by degree");
   const auto degrees = detail::degrees_of(w, edges, names.size(), detail::direction::both);
   // Equal degrees are ordered by id, whatever the current order of the vertices.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> keys(degrees.size());

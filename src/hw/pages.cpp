@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -58,11 +59,16 @@ void* map_aligned(std::size_t bytes) noexcept {
 
 }  // namespace
 
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 pages::pages(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   if (bytes > max_bytes) refuse(bytes);
   if (bytes >= huge_page_bytes) {
-    const auto whole = round_up(bytes, page_bytes);
+    const auto whole = round_up(bytes, page_bytes());
     data_ = map_aligned(whole);
     if (data_ == nullptr) refuse(bytes);
     mapped_bytes_ = whole;
@@ -76,9 +82,9 @@ pages::pages(std::size_t bytes) : bytes_(bytes) {
 void pages::shrink(std::size_t bytes) noexcept {
   bytes_ = bytes;
   if (!mapped()) return;
-  const auto kept = round_up(bytes, page_bytes);
+  const auto kept = round_up(bytes, page_bytes());
   if (kept == mapped_bytes_) return;
-  munmap(static_cast<std::byte*>(data_) + kept, mapped_bytes_ - kept);
+  if (munmap(static_cast<std::byte*>(data_) + kept, mapped_bytes_ - kept) != 0) return;
   mapped_bytes_ = kept;
   if (kept == 0) data_ = nullptr;
 }
@@ -101,16 +107,19 @@ void touch_pages(void* begin, std::size_t bytes) noexcept {
     byte.compare_exchange_strong(found, found, std::memory_order_relaxed);
   };
   auto* const first = static_cast<std::byte*>(begin);
-  const auto offset = reinterpret_cast<std::uintptr_t>(begin) % page_bytes;
+  const auto unit = page_bytes();
   touch(first);
-  for (auto at = page_bytes - offset; at < bytes; at += page_bytes) touch(first + at);
+  for (auto at = unit - reinterpret_cast<std::uintptr_t>(begin) % unit; at < bytes; at += unit) {
+    touch(first + at);
+  }
 }
 
 void drop_pages(void* begin, std::size_t bytes) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
-  const auto before = round_up(address, page_bytes) - address;
+  const auto unit = page_bytes();
+  const auto before = round_up(address, unit) - address;
   if (before >= bytes) return;
-  const auto whole = (bytes - before) / page_bytes * page_bytes;
+  const auto whole = (bytes - before) / unit * unit;
   if (whole == 0) return;
   // Fails for locked memory, which then stays until it is freed.
   static_cast<void>(madvise(static_cast<std::byte*>(begin) + before, whole, MADV_DONTNEED));

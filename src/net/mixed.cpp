@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/hw/topology.hpp>
 #include <cairn/net/mixed.hpp>
 
 namespace cairn::net {
@@ -23,7 +25,7 @@ namespace {
 struct identity {
   std::array<char, 256> host{};
   std::array<char, 64> boot{};
-  cpu_set_t cores{};
+  std::array<std::uint64_t, 128> cores{};  // a bit for each that it may use
 };
 
 identity of_this_process() {
@@ -36,14 +38,17 @@ identity of_this_process() {
     here.boot[read] = 0;
     std::fclose(file);
   }
-  if (sched_getaffinity(0, sizeof here.cores, &here.cores) != 0) CPU_ZERO(&here.cores);
+  const auto cores = hw::core_set::of_this_thread();
+  for (const auto core : cores.numbers()) {
+    const auto word = static_cast<std::size_t>(core) / 64;
+    if (word < here.cores.size()) here.cores[word] |= std::uint64_t{1} << (core % 64);
+  }
   return here;
 }
 
-bool overlap(const cpu_set_t& a, const cpu_set_t& b) {
-  cpu_set_t both;
-  CPU_AND(&both, &a, &b);
-  return CPU_COUNT(&both) > 0;
+bool share_cores(const identity& a, const identity& b) {
+  return std::inner_product(a.cores.begin(), a.cores.end(), b.cores.begin(), false,
+                            std::logical_or<>(), [](auto x, auto y) { return (x & y) != 0; });
 }
 
 /// Every rank's value, by rank.
@@ -70,7 +75,7 @@ machine_map machine_map::gather(mpi_process& process, int pretended) {
   }
   // Cores are counted on the real machine, because a pretended one adds none.
   map.sharers = static_cast<int>(std::count_if(all.begin(), all.end(), [&](const identity& i) {
-    return i.host == mine.host && i.boot == mine.boot && overlap(i.cores, mine.cores);
+    return i.host == mine.host && i.boot == mine.boot && share_cores(i, mine);
   }));
   map.sharers = std::max(map.sharers, 1);
   return map;

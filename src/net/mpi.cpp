@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
@@ -138,7 +141,20 @@ class loaded_process final : public mpi_process,
   }
 
   std::unique_ptr<transport> open(rank_t responder) override {
-    auto opened = std::make_unique<mpi_transport>(shared_from_this(), kind_, mpi_);
+    std::unique_ptr<mpi_transport> opened;
+    std::string fault;
+    try {
+      opened = std::make_unique<mpi_transport>(shared_from_this(), kind_, mpi_);
+    } catch (const std::exception& e) {
+      fault = e.what();
+    }
+    const auto opened_by = all_gather(std::as_bytes(std::span(fault.empty() ? "1" : "0", 1)));
+    if (!fault.empty()) throw system_failure(fault);
+    const auto failed = std::find(opened_by.begin(), opened_by.end(), std::byte{'0'});
+    if (failed != opened_by.end()) {
+      throw system_failure("rank " + std::to_string(failed - opened_by.begin()) +
+                           " cannot exchange messages by MPI");
+    }
     if (responder == 0) return opened;
     const auto found = probe_steps(*opened, 0, responder, probing_ns);
     const auto all = all_gather(std::as_bytes(std::span(&found, 1)));

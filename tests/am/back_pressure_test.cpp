@@ -141,6 +141,40 @@ TEST(BackPressureOfTwo, HandlesWhatArrivesWhileItWaitsForRoom) {
       });
 }
 
+// Each rank fills a block for each other one.
+void expect_within_bound(world& w, std::size_t bound, std::uint64_t words) {
+  std::uint64_t received = 0;
+  channel<std::uint64_t> messages(w, [&](worker_t, auto batch) { received += batch.size(); });
+  std::size_t most = 0;
+  epoch e(w);
+  w.parallel_for(
+      static_cast<std::size_t>(w.size()),
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        auto send = messages.from(k);
+        for (auto to = static_cast<rank_t>(begin); to < static_cast<rank_t>(end); ++to) {
+          for (std::uint64_t i = 0; i < words; ++i) send(to, i);
+        }
+        most = std::max(most, w.messages().held_bytes());
+      },
+      64);
+  e.close();
+  EXPECT_EQ(received, words * static_cast<std::uint64_t>(w.size()));
+  EXPECT_GT(most, bound / 8);
+  EXPECT_LE(most, bound);
+}
+
+TEST(BlocksForManyRanks, TakeHalfOfTheBoundBetweenSimulatedRanks) {
+  constexpr std::size_t bound = std::size_t{2} << 20;
+  support::on_simulated_ranks(1024, 1, 1, [](world& w) { expect_within_bound(w, bound, 3); },
+                              {.pending_bytes = bound});
+}
+
+TEST(BlocksForManyRanks, TakeHalfOfTheBoundBetweenLocalRanks) {
+  constexpr std::size_t bound = std::size_t{1} << 18;
+  support::on_ranks(64, 1, [](world& w) { expect_within_bound(w, bound, 20); },
+                    {.pending_bytes = bound});
+}
+
 // There is no room while the handler runs: if it waited for some it would try again and again,
 // and by then the gate opens so that the test ends.
 TEST_F(BackPressure, NeverMakesAHandlerWait) {

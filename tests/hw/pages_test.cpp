@@ -21,7 +21,7 @@ constexpr std::size_t big = 3 * hw::huge_page_bytes + 12345;
 
 // Pages of [begin, begin + bytes) that are in memory; -1 if some are not even mapped.
 long resident_pages(void* begin, std::size_t bytes) {
-  std::vector<unsigned char> state((bytes + hw::page_bytes - 1) / hw::page_bytes);
+  std::vector<unsigned char> state((bytes + hw::page_bytes() - 1) / hw::page_bytes());
   if (mincore(begin, bytes, state.data()) != 0) return -1;
   return std::count_if(state.begin(), state.end(), [](unsigned char s) { return (s & 1) != 0; });
 }
@@ -61,9 +61,9 @@ TEST(PageBuffer, MovesWithoutCopyingAndLeavesTheSourceEmpty) {
 TEST(PageBuffer, ShrinkKeepsTheHeadAndGivesTheTailBack) {
   hw::page_buffer<std::uint64_t> buffer(big / 8);
   for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = i;
-  const auto kept = (hw::huge_page_bytes + 5 * hw::page_bytes) / 8 + 1;
+  const auto kept = (hw::huge_page_bytes + 5 * hw::page_bytes()) / 8 + 1;
   auto* const tail =
-      reinterpret_cast<char*>(buffer.data()) + hw::huge_page_bytes + 6 * hw::page_bytes;
+      reinterpret_cast<char*>(buffer.data()) + hw::huge_page_bytes + 6 * hw::page_bytes();
   EXPECT_GT(resident_pages(tail, hw::huge_page_bytes), 0);
   buffer.shrink(kept);
   EXPECT_EQ(buffer.size(), kept);
@@ -99,13 +99,13 @@ TEST(TouchPages, MakesEveryPageOfTheRangePresent) {
   ASSERT_EQ(resident_pages(buffer.data(), big), 0);
   const auto first = hw::huge_page_bytes - 1, last = 2 * hw::huge_page_bytes + 1;
   buffer.prefault(first, last);
-  const auto begin = hw::huge_page_bytes - hw::page_bytes;
-  const auto end = 2 * hw::huge_page_bytes + hw::page_bytes;
+  const auto begin = hw::huge_page_bytes - hw::page_bytes();
+  const auto end = 2 * hw::huge_page_bytes + hw::page_bytes();
   EXPECT_EQ(resident_pages(buffer.data() + begin, end - begin),
-            static_cast<long>((end - begin) / hw::page_bytes));
+            static_cast<long>((end - begin) / hw::page_bytes()));
   buffer.prefault();
   EXPECT_EQ(resident_pages(buffer.data(), big),
-            static_cast<long>((big + hw::page_bytes - 1) / hw::page_bytes));
+            static_cast<long>((big + hw::page_bytes() - 1) / hw::page_bytes()));
 }
 
 TEST(TouchPages, LosesNoWriteOfOthers) {
@@ -123,16 +123,16 @@ TEST(TouchPages, LosesNoWriteOfOthers) {
 }
 
 TEST(DropPages, ForgetsWholePagesAndKeepsTheirSurroundings) {
-  constexpr std::size_t size = 5 * hw::page_bytes;
+  const std::size_t size = 5 * hw::page_bytes();
   const hw::pages memory(hw::huge_page_bytes);  // mapped, so that all pages around are its own
   auto* const bytes = static_cast<unsigned char*>(memory.data());
   std::fill_n(bytes, size, static_cast<unsigned char>(7));
-  hw::drop_pages(bytes + 100, 3 * hw::page_bytes);
+  hw::drop_pages(bytes + 100, 3 * hw::page_bytes());
   for (std::size_t i = 0; i < size; ++i) {
-    const bool dropped = i >= hw::page_bytes && i < 3 * hw::page_bytes;
+    const bool dropped = i >= hw::page_bytes() && i < 3 * hw::page_bytes();
     ASSERT_EQ(bytes[i], dropped ? 0 : 7) << i;
   }
-  hw::drop_pages(bytes + 100, hw::page_bytes);
+  hw::drop_pages(bytes + 100, hw::page_bytes());
   hw::drop_pages(bytes + 100, 0);
   EXPECT_EQ(bytes[100], 7);
 }

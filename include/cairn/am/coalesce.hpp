@@ -21,7 +21,8 @@ struct channel_options {
   std::string_view name = {};      ///< in traces; empty: that of the message's type
   int worker = any_worker;         ///< of each rank that alone runs its handlers; epoch channels
   /// Its handler may send on any channel or hold the epoch. If none of an epoch's messages has such
-  /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world.
+  /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world. Nor does
+  /// anyone wait for early messages then, so automatic blocks are of the best size at once.
   bool sends = true;
 };
 

@@ -210,7 +210,8 @@ class progress_engine final : public task::progress_source, private task::schedu
 
  private:
   struct worker_state {
-    std::uint64_t last_scan_ns = 0, scan_ns = 0, last_poll_ns = 0;
+    std::uint64_t last_scan_ns = 0, scan_ns = 0;  // of the buffers
+    std::uint64_t last_poll_ns = 0;
     bool owes_answers = false;            // it handled messages at its last poll
     std::atomic<std::uint64_t> polls{0};  // one writer
     std::atomic<bool> in_handler{false};
@@ -271,6 +272,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   const int threads_;  // that may run handlers
   const int sender_;   // the thread that alone calls the transport, or any_worker
   const std::size_t memory_bound_;
+  const std::size_t block_share_;  // bytes of a block for one rank by one thread
   const std::uint64_t age_ns_;
   const std::size_t prefetching_;
 

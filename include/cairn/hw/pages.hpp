@@ -12,7 +12,8 @@
 
 namespace cairn::hw {
 
-inline constexpr std::size_t page_bytes = 4096;
+/// The unit in which the system maps memory.
+[[nodiscard]] std::size_t page_bytes() noexcept;
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 /// Zero-filled memory for data with random accesses. From 2 MiB on, whole pages, aligned to 2 MiB

@@ -69,8 +69,8 @@ struct direct_access {
   static constexpr bool indivisible = false;
   template <cell_value T>
   [[gnu::always_inline]] static T load(T& cell) noexcept {
-#if !defined(__SANITIZE_THREAD__)
-    // The relaxed load below on x86, without g++'s detour through an integer register.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    // The relaxed load below, without g++'s detour through an integer register.
     if constexpr (std::same_as<T, float>) {
       T value;
       asm volatile("movss %1, %0" : "=x"(value) : "m"(cell));

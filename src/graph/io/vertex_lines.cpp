@@ -43,7 +43,9 @@ char separator_of(const std::string& path) {
 
 vertex_lines read_vertex_lines(task::pool& workers, const std::string& path, const labels& names) {
   constexpr std::size_t block_bytes = std::size_t{4} << 20;
-  const text_source source(path, block_bytes);
+  constexpr std::size_t max_line_bytes = std::size_t{1} << 30;  // a walk of 50 million steps
+  text_source source(path, block_bytes);
+  source.limit_lines(max_line_bytes);
   task::per_worker<std::map<std::uint64_t, vertex_lines>> found(workers.workers());
   const auto fault = source.for_each_block(workers, {}, [&](worker_t k, const text_block& block) {
     found[k].emplace(block.index, parse(block.text, separator_of(path), names));
