@@ -3,8 +3,9 @@
 """Checks the source tree against the architecture. Prints each fault as `file:line: sentence`.
 
 Includes: tools/layers.txt defines which layer may include which. Words: the rules below define
-which files may use the environment, the console, MPI or transactional hardware, and which
-functions would break the simulated cluster in the layers above `task`.
+which files may use the environment, the console, MPI or transactional hardware, which functions
+would break the simulated cluster in the layers above `task`, and that tests do not sleep.
+Namespaces: a file's namespace is the path of its folder; x_test.cpp has x_test inside that.
 
     check_layers.py              checks the tree this file is in
     check_layers.py --self-test  checks that each rule catches its faults
@@ -15,8 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Of a rule: what it says, the words it looks for, where it looks (layers, or all), files spared.
+# Of a rule: what it says, the words it looks for, where it looks (None: in layers), files spared.
 ABOVE_TASK = object()
+TESTS = object()
+SLEEPS = r"\bsleep_(?:for|until)\b|\b(?:nano|u)?sleep\s*\("
 # What starts, watches and reaps processes, before and after there is a world.
 STARTS_RANKS = (r"/core/(?:launch|local_ranks|mpi_ranks|interrupt|stop_cause|seconds|time_limit"
                 r"|watchdog|supervisor|killed_rank_cleanup|watched_children)\.[ch]pp$")
@@ -40,8 +43,9 @@ RULES = [
     ("above task nothing is per thread: under sim one thread runs every worker",
      r"\bthread_local\b|\b__thread\b|\bpthread_\w+", ABOVE_TASK, STARTS_RANKS),
     ("above task nothing sleeps or starts a thread",
-     r"\bsleep_(?:for|until)\b|\b(?:nano|u)?sleep\s*\(|\bstd::(?:this_thread\b|j?thread\b|async\b)",
-     ABOVE_TASK, STARTS_RANKS),
+     SLEEPS + r"|\bstd::(?:this_thread\b|j?thread\b|async\b)", ABOVE_TASK, STARTS_RANKS),
+    # The others test programs of several processes.
+    ("tests do not sleep", SLEEPS, TESTS, r"^tests/(?:faults|mpi)/"),
     ("above task nothing waits for a mutex, only pool.wait_until waits",
      r"\bstd::(?:(?:recursive_|shared_|timed_)*mutex|condition_variable(?:_any)?|call_once|future"
      r"|promise|barrier|latch|counting_semaphore|binary_semaphore)\b", ABOVE_TASK, STARTS_RANKS),
@@ -52,7 +56,9 @@ RULES = [
      ABOVE_TASK, STARTS_RANKS),
 ]
 
-INCLUDE = re.compile(r'#\s*include\s*[<"]cairn/(\w+)/')
+# Of a public header, or of a private one, where the folder may be one of the system.
+INCLUDE = re.compile(r'#\s*include\s*[<"](cairn/)?(\w+)/[\w/]+\.(?:hpp|def)[>"]')
+NAMESPACE = re.compile(r"namespace (cairn[\w:]*) \{")
 # A comment or a literal: words in them are about the code, not code.
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
@@ -91,26 +97,40 @@ def reach(named, layer):
     return {layer}.union(*(reach(named, name) for name in named[layer]))
 
 
+def namespaces_of(parts, named):
+    """A pattern of the namespaces that a file of a layer opens."""
+    inside = parts[:-1][parts[0] in ("base", "core"):]  # these two put their names in cairn
+    own = "::".join(("cairn", *inside))
+    if parts[-1].endswith("_test.cpp"):
+        return rf"cairn|{own}(?:::detail)?::{Path(parts[-1]).stem}"
+    return rf"cairn|{own}(?:::(?!(?:{'|'.join(named)})\b)\w+)*"
+
+
 def faults(root):
     named = read_layers(root / "tools/layers.txt")
     below = {layer: reach(named, layer) for layer in named}
     above_task = {layer for layer in named if "task" in below[layer] and layer != "task"}
-    for top in ("include/cairn", "src"):
+    for top in ("include/cairn", "src", "tests"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix not in (".hpp", ".cpp", ".c", ".h"):
                 continue
             name = file.relative_to(root).as_posix()
             parts = file.relative_to(root / top).parts
             layer = parts[0]
-            if len(parts) < 2 or layer not in named:
+            if top != "tests" and (len(parts) < 2 or layer not in named):
                 yield f"{name}:1: no layer of tools/layers.txt is named {layer}"
                 continue
-            text = blank(file.read_text())
-            for number, line in enumerate(text.splitlines(), 1):
-                for other in INCLUDE.findall(line):
-                    if other not in below[layer]:
+            namespaces = namespaces_of(parts, named) if layer in named else ""
+            for number, line in enumerate(blank(file.read_text()).splitlines(), 1):
+                for opened in NAMESPACE.findall(line) if namespaces else ():
+                    if not re.fullmatch(namespaces, opened):
+                        yield f"{name}:{number}: {opened} is not the namespace of this file"
+                for public, other in INCLUDE.findall(line) if top != "tests" else ():
+                    if other not in below[layer] and (public or other in named):
                         yield f"{name}:{number}: {layer} may not include {other}"
                 for sentence, words, where, spared in RULES:
+                    if (where is TESTS) != (top == "tests"):
+                        continue
                     if where is ABOVE_TASK and layer not in above_task:
                         continue
                     if spared and re.search(spared, name):
@@ -124,6 +144,8 @@ def self_test():
     wrong = {
         "include/cairn/base/up.hpp": "#include <cairn/core/world.hpp>\n",
         "src/net/side.cpp": '#include "cairn/task/pool.hpp"\n',
+        "src/net/private.cpp": '#include "task/fiber.hpp"\n',
+        "src/net/private2.cpp": "#include <task/fiber.hpp>\n",
         "src/net/mpi.cpp": "#include <mpi.h>\n",
         "src/am/begin.cpp": "void f() { if (_xbegin() == 1) g(); }\n",
         "src/am/attribute.cpp": '__attribute__((target("rtm"))) void f();\n',
@@ -139,12 +161,20 @@ def self_test():
         "src/activity/time2.cpp": "auto t = steady_clock::now();\n",
         "src/core/launcher.cpp": "void f() { _exit(1); }\n",
         "src/other/x.cpp": "\n",
+        "src/graph/io/names.cpp": "namespace cairn::graph_io {\n",
+        "src/core/names.cpp": "namespace cairn::task {\n",
+        "tests/core/names_test.cpp": "namespace cairn::doubling::names_test {\n",
+        "tests/pgas/sleep_test.cpp": "void f() { std::this_thread::sleep_for(1ms); }\n",
     }
     right = {
         "src/core/settings.cpp": 'auto* s = std::getenv("HOME");\n',
         "src/core/local_ranks.cpp": "void f() { if (fork() == 0) _exit(1); }\n",
         "src/net/mpi_plugin.c": "#include <mpi.h>\n",
         "src/tm/begin.cpp": "void f() { if (_xbegin() == 1) g(); }\n",
+        "src/net/mixed.cpp": "#include <net/if.h>\n#include <hw/x.hpp>\n",
+        "src/graph/io/x.cpp": "namespace cairn {\n}\nnamespace cairn::graph::io::detail {\n",
+        "tests/core/x_test.cpp": "namespace cairn::x_test {\n std::thread t; exit(1);\n",
+        "tests/mpi/x.cpp": "void f() { sleep_for(1ms); }\n",
         "src/task/local.cpp": "thread_local int x;\nstd::mutex m;\n",
         "src/am/words.cpp": "// thread_local would break sim; so would\n/* a\nstd::mutex */\n"
                             'const char* s = "std::abort(); // getenv";\n'

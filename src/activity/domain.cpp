@@ -46,7 +46,6 @@ options with_settings(const world& w, options given) {
 
 domain::domain(world& w, const options& opt, cells changed, bool to_owners)
     : world_(w),
-      cells_(changed),
       options_(with_settings(w, opt)),
       emulate_(emulation_for(w, options_)),
       plan_(changed, options_, environment_of(w, options_, emulate_.has_value(), to_owners),

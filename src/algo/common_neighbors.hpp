@@ -52,8 +52,7 @@ template <class Id>
 class common_neighbor_counts {
  public:
   common_neighbor_counts(world& w, const graph::dist_csr<Id>& g, joined_by pairs)
-      : w_(w),
-        g_(g),
+      : g_(g),
         with_arcs_(pairs == joined_by::edge_from_first),
         counts_(w, g.partition(), 0),
         buffers_(w.workers()) {
@@ -146,7 +145,6 @@ class common_neighbor_counts {
     }
   }
 
-  world& w_;
   const graph::dist_csr<Id>& g_;
   const bool with_arcs_;
   pgas::vertex_map<std::uint64_t> counts_;

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include <cairn/algo/algorithm.hpp>
+#include <cairn/algo/declaration.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -37,6 +39,14 @@ Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
     if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);
   }
   return first_with_edges(w, g);
+}
+
+/// The vertex that the option `source` names; a random_source() if it was not given. Collective.
+template <class D, class Id>
+Id source_of_run(const call<D, Id>& c) {
+  if (c.g.num_vertices() == 0) throw usage_error("the graph has no vertices");
+  if (!c.opt.source.id.empty()) return c.vertex("source", c.opt.source, 0);
+  return random_source(c.w, c.g, c.request);
 }
 
 }  // namespace cairn::algo

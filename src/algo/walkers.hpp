@@ -1,41 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
+#include <cairn/algo/walk.hpp>
+#include <cairn/am/channel.hpp>
 #include <cairn/base/random.hpp>
-
-// Sources of the walkers that a worker moves together. Each function returns next(x), which assigns
-// the next walker to x or returns false.
+#include <cairn/pgas/accumulator.hpp>
+#include <cairn/tm/cell.hpp>
+#include <cairn/traverse/push.hpp>
 
 namespace cairn::algo {
 
-/// The walkers with numbers in [number, last) that start at this rank. The others are sent to the
-/// owners of their starts. Walker::of(key, number) creates a walker.
-template <class Walker, class View>
-auto walkers_from(std::uint64_t number, std::uint64_t last, std::uint64_t key,
-                  std::uint64_t num_vertices, const View& view, auto& send) {
-  return [=, &view, &send](Walker& x) mutable {
-    while (number < last) {
-      x = Walker::of(key, number++);
-      x.at = static_cast<decltype(x.at)>(x.draws.below(num_vertices));
-      if (view.owns(x.at)) return true;
-      send(view.owner(x.at), x);
-    }
-    return false;
-  };
-}
+/// The part of a walk that does not depend on how a walker chooses its edges.
+///
+/// A walk has advance(k, send, next), which moves walkers until each has stopped or been sent, and
+/// returns the number of steps; next(x) assigns another walker of this rank to x, or returns false.
+/// Walker::of(key, number) creates a walker.
+///
+/// Collective  constructor, destructor, run()
+template <class Id>
+struct walk_state {
+  static constexpr std::size_t group = 32;  // exceeds the number of cache misses in flight
+  static constexpr std::uint32_t max_local_steps = 256;  // then other messages are handled
 
-/// The walkers of a batch of messages.
-template <class Walker>
-auto walkers_of(std::span<const Walker> batch) {
-  return [batch, i = std::size_t{0}](Walker& x) mutable {
-    if (i == batch.size()) return false;
-    x = batch[i++];
-    return true;
-  };
-}
+  walk_state(world& of, const graph::dist_csr<Id>& g, const walk_options& options)
+      : w(of),
+        rows(g.out().rows()),
+        num_vertices(g.num_vertices()),
+        opt(options),
+        visits(w, g.partition(), 0),
+        view(visits.view()),
+        steps(w),
+        ended_early(w) {}
+
+  /// Starts all walkers, and returns when they have stopped. Called once.
+  template <class Walker>
+  walk_result<Id> run(auto& walk, am::channel<Walker>& arrivals, double ns_per_step) {
+    const pgas::partition_view shares(opt.walkers, w.size());
+    const auto first = shares.first(w.rank()), mine = shares.size(w.rank());
+    const auto ns_each =
+        ns_per_step * static_cast<double>(std::min<std::uint64_t>(opt.length, max_local_steps));
+    traverse::push_ranges(
+        w, arrivals, mine,
+        [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
+          return walk.advance(k, send, starting_here<Walker>(first + begin, first + end, send));
+        },
+        std::max(group, traverse::chunk_of(w, mine, 10 + ns_each)));
+    const auto all_steps = steps.collect(), all_ended_early = ended_early.collect();
+    return {
+        std::move(visits), opt.walkers,
+        all_steps,         all_ended_early,
+        opt.key,           {activity::mechanism::plain, 1, "walkers are messages, not operators"}};
+  }
+
+  /// The handler of `arrivals`.
+  template <class Walker>
+  void handle(auto& walk, am::channel<Walker>& arrivals, worker_t k,
+              std::span<const Walker> batch) {
+    auto send = arrivals.from(k);
+    const auto taken = walk.advance(k, send, [batch, i = std::size_t{0}](Walker& x) mutable {
+      if (i == batch.size()) return false;
+      x = batch[i++];
+      return true;
+    });
+    w.counters().add(k, obs::counter::edges, taken);
+  }
+
+  [[gnu::always_inline]] void prefetch(Id v) const {
+    rows.prefetch_offset(v);
+    __builtin_prefetch(&view.element(v), 1);
+  }
+
+  void count_visit(Id v) const {
+    auto& count = view.element(v);
+    if (w.workers() == 1) {
+      ++count;
+    } else {
+      tm::cell_ref<std::uint64_t, tm::atomic_access>(count).add(1);
+    }
+  }
+
+  world& w;
+  const graph::row_view<Id> rows;
+  const std::uint64_t num_vertices;
+  const walk_options opt;
+  pgas::vertex_map<std::uint64_t> visits;
+  const pgas::vertex_view<std::uint64_t> view;
+  pgas::accumulator<add<std::uint64_t>> steps, ended_early;
+
+ private:
+  // The walkers with numbers in [number, last) that start at this rank. Sends the others.
+  template <class Walker>
+  auto starting_here(std::uint64_t number, std::uint64_t last, auto& send) const {
+    return [number, last, key = opt.key, n = num_vertices, &to = view, &send](Walker& x) mutable {
+      while (number < last) {
+        x = Walker::of(key, number++);
+        x.at = static_cast<Id>(x.draws.below(n));
+        if (to.owns(x.at)) return true;
+        send(to.owner(x.at), x);
+      }
+      return false;
+    };
+  }
+};
 
 }  // namespace cairn::algo

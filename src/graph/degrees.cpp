@@ -6,8 +6,8 @@
 #include <span>
 
 #include <cairn/core/world.hpp>
-#include <cairn/task/parallel_for.hpp>
 
+#include "graph/for_each_edge.hpp"
 #include "graph/gather.hpp"
 
 namespace cairn::graph::detail {
@@ -23,19 +23,10 @@ std::vector<std::uint64_t> degrees_of(world& w, const io::raw_edges& edges,
   const auto count = [&](std::uint64_t v) {
     std::atomic_ref(degrees[v]).fetch_add(1, std::memory_order_relaxed);
   };
-  task::parallel_for(w.pool(), {.elements = edges.blocks.size(), .chunk = 1},
-                     [&](worker_t, std::size_t begin, std::size_t end) {
-                       for (auto i = begin; i < end; ++i) {
-                         std::visit(
-                             [&](const auto& list) {
-                               for (const auto& e : list) {
-                                 if (arcs != direction::in) count(e.source);
-                                 if (arcs != direction::out) count(e.target);
-                               }
-                             },
-                             edges.blocks[i].edges);
-                       }
-                     });
+  for_each_edge(w.pool(), edges, [&](const auto& e) {
+    if (arcs != direction::in) count(e.source);
+    if (arcs != direction::out) count(e.target);
+  });
   if (w.size() == 1) return degrees;
   for (std::size_t begin = 0; begin < degrees.size(); begin += slice_vertices) {
     const auto slice =

@@ -12,6 +12,7 @@
 #include <cairn/core/world.hpp>
 #include <cairn/task/parallel_for.hpp>
 
+#include "graph/for_each_edge.hpp"
 #include "graph/gather.hpp"
 
 namespace cairn::graph {
@@ -31,14 +32,10 @@ id_vector united(const id_vector& a, const id_vector& b) {
 id_vector ids_of(const io::edge_block& block) {
   id_vector ids;
   ids.reserve(2 * block.size());
-  std::visit(
-      [&](const auto& edges) {
-        for (const auto& e : edges) {
-          ids.push_back(e.source);
-          ids.push_back(e.target);
-        }
-      },
-      block.edges);
+  for_each_edge(block, [&](const auto& e) {
+    ids.push_back(e.source);
+    ids.push_back(e.target);
+  });
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
@@ -58,19 +55,10 @@ id_table::id_table(world& w, const io::raw_edges& edges, std::uint64_t largest)
       word.fetch_or(bit, std::memory_order_relaxed);
     }
   };
-  task::parallel_for(w.pool(), {.elements = edges.blocks.size(), .chunk = 1},
-                     [&](worker_t, std::size_t begin, std::size_t end) {
-                       for (auto i = begin; i < end; ++i) {
-                         std::visit(
-                             [&](const auto& list) {
-                               for (const auto& e : list) {
-                                 mark(e.source);
-                                 mark(e.target);
-                               }
-                             },
-                             edges.blocks[i].edges);
-                       }
-                     });
+  for_each_edge(w.pool(), edges, [&](const auto& e) {
+    mark(e.source);
+    mark(e.target);
+  });
   if (w.size() > 1) unite(w, bits);
   number(w.pool(), bits);
 }

@@ -153,6 +153,13 @@ void array_traffic::receive_answers(worker_t k, std::span<const Answered> batch)
   }
 }
 
+template <class Request>
+auto array_traffic::receiver_of() {
+  return [this](worker_t k, std::span<const typename Request::ticketed_answer> batch) {
+    receive_answers(k, batch);
+  };
+}
+
 // The channels -------------------------------------------------------------------------------
 
 array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
@@ -173,10 +180,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const word_gets::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing),
+          receiver_of<word_gets>(), standing),
       get_pairs_(
           w,
           [this](worker_t k, rank_t from, std::span<const pair_gets::ticketed_question> batch) {
@@ -188,10 +192,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const pair_gets::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing),
+          receiver_of<pair_gets>(), standing),
       get_pieces_(
           w,
           [this](worker_t k, rank_t from, std::span<const piece_gets::ticketed_question> batch) {
@@ -206,10 +207,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const piece_gets::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing),
+          receiver_of<piece_gets>(), standing),
       put_words_(
           w,
           [this](worker_t k, rank_t from, std::span<const word_puts::ticketed_question> batch) {
@@ -221,10 +219,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const word_puts::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing),
+          receiver_of<word_puts>(), standing),
       put_pairs_(
           w,
           [this](worker_t k, rank_t from, std::span<const pair_puts::ticketed_question> batch) {
@@ -236,10 +231,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const pair_puts::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing),
+          receiver_of<pair_puts>(), standing),
       put_pieces_(
           w,
           [this](worker_t k, rank_t from, std::span<const piece_puts::ticketed_question> batch) {
@@ -253,28 +245,27 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const piece_puts::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing),
+          receiver_of<piece_puts>(), standing),
       changes_(
           w,
           [this](worker_t k, rank_t from, std::span<const changes::ticketed_question> batch) {
-            answer_atomics(k, from, batch);
+            answer_all(
+                changes_, k, from, batch,
+                [](const array_part& p, const change_command& q, element_bytes<8>& found) {
+                  const auto i = q.command.offset();
+                  if (i >= p.size) return access_fault::out_of_range;
+                  found.set_word(changed(q.command.operation(), q.command.kind(), p.element_bytes,
+                                         p.element(i), {q.x.word(), q.expected.word()}));
+                  return access_fault::none;
+                });
           },
-          [this](worker_t k, std::span<const changes::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing),
+          receiver_of<changes>(), standing),
       full_empty_changes_(
           w,
           [this](worker_t k, rank_t from, std::span<const changes::ticketed_question> batch) {
             answer_full_empty(k, from, batch);
           },
-          [this](worker_t k, std::span<const changes::ticketed_answer> batch) {
-            receive_answers(k, batch);
-          },
-          standing_without_bound) {
+          receiver_of<changes>(), standing_without_bound) {
   if (!share_gets) return;
   for (auto& l : workers_) l.value.shared_gets.resize(num_shared_lines);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of array_traffic: atomic operations, take and fill.
+// Part of array_traffic: the request of an atomic operation; take and fill.
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -20,49 +20,22 @@ void array_traffic::change(worker_t k, rank_t to, const array_command& command,
   ask(heeds_tasks ? full_empty_changes_ : changes_, k, to, q, answer_target_for(into, bytes, c));
 }
 
-template <class Change>
-void array_traffic::for_changes(rank_t from, std::span<const changes::ticketed_question> batch,
-                                changes::answerer& answer, Change&& change) {
-  array_part* part = nullptr;
-  const array_command* last = nullptr;
-  for (const auto& q : batch) {
-    const auto& command = q.question.command;
-    if (last == nullptr || !last->same_array(command)) {
-      part = table_.part(command.id());
-      last = &command;
-    }
-    const auto fault = part == nullptr                  ? access_fault::no_array
-                       : command.offset() >= part->size ? access_fault::out_of_range
-                                                        : access_fault::none;
-    if (fault != access_fault::none) {
-      answer(from, with_fault(q.by, fault), {});
-    } else {
-      change(*part, q);
-    }
-  }
-}
-
-void array_traffic::answer_atomics(worker_t k, rank_t from,
-                                   std::span<const changes::ticketed_question> batch) {
-  const answers_in_progress::answering now(answers_, k);
-  auto answer = changes_.answer_from(k);
-  for_changes(from, batch, answer, [&](array_part& part, const changes::ticketed_question& q) {
-    const auto& command = q.question.command;
-    element_bytes<8> found;
-    found.set_word(changed(command.operation(), command.kind(), part.element_bytes,
-                           part.element(command.offset()),
-                           {.x = q.question.x.word(), .expected = q.question.expected.word()}));
-    answer(from, q.by, found);
-  });
-}
-
 void array_traffic::answer_full_empty(worker_t k, rank_t from,
                                       std::span<const changes::ticketed_question> batch) {
   const answers_in_progress::answering now(answers_, k);
   auto answer = full_empty_changes_.answer_from(k);
-  for_changes(from, batch, answer, [&](array_part& part, const changes::ticketed_question& q) {
-    change_full_empty(from, part, q, answer);
-  });
+  for (const auto& q : batch) {
+    auto* const part = table_.part(q.question.command.id());
+    const auto fault = part == nullptr                             ? access_fault::no_array
+                       : q.question.command.offset() >= part->size ? access_fault::out_of_range
+                       : !part->states                             ? access_fault::no_full_empty
+                                                                   : access_fault::none;
+    if (fault == access_fault::none) {
+      change_full_empty(from, *part, q, answer);
+    } else {
+      answer(from, with_fault(q.by, fault), {});
+    }
+  }
 }
 
 // After all ranks have destroyed their tasks, no value goes to one of them: nobody would have it.
@@ -70,7 +43,6 @@ void array_traffic::answer_full_empty(worker_t k, rank_t from,
 void array_traffic::change_full_empty(rank_t from, array_part& part,
                                       const changes::ticketed_question& q,
                                       changes::answerer& answer) {
-  if (!part.states) return answer(from, with_fault(q.by, access_fault::no_full_empty), {});
   const auto i = q.question.command.offset();
   auto* const element = part.element(i);
   const copied_bytes one_element{.in_all = part.element_bytes, .per_element = part.element_bytes};

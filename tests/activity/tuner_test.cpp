@@ -11,13 +11,13 @@
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 
-#include <support/num_schedules.hpp>
+#include <support/schedules.hpp>
 
 namespace cairn::activity::tuner_test {
 namespace {
 
 using support::num_schedules;
-constexpr std::uint64_t num_twin_schedules = 10'000;  // the first of them
+using support::num_twin_schedules;
 constexpr int spans_of_phase = 1500, num_phases = 2;
 
 /// What operators cost for a while: an atomic instruction each, or a share of what a transaction
@@ -163,17 +163,17 @@ TEST(TunerSchedules, ComeNearTheBestAndLoseLittleOnTheWay) {
 }
 
 TEST(TunerSchedules, CatchATunerThatFollowsNoise) {
-  const auto all = play_all<follows_noise>(num_twin_schedules);
+  const auto all = play_all<follows_noise>(num_twin_schedules / 5);
   EXPECT_GT(all.share(all.restless), 0.1);
 }
 
 TEST(TunerSchedules, CatchATunerThatTriesWithoutBound) {
-  const auto all = play_all<tries_without_bound>(num_twin_schedules);
+  const auto all = play_all<tries_without_bound>(num_twin_schedules / 5);
   EXPECT_GT(all.share(all.lossy), 0.1);
 }
 
 TEST(TunerSchedules, CatchATunerThatNeverForgets) {
-  const auto all = play_all<never_forgets>(num_twin_schedules);
+  const auto all = play_all<never_forgets>(num_twin_schedules / 5);
   EXPECT_GT(all.share(all.far), 0.1);
 }
 

@@ -171,23 +171,9 @@ TEST(ComponentsMessages, WithoutAFilterAreAllSent) {
 }
 
 TEST(ComponentsSimulated, ManySeedsGiveRightResults) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    auto shape = random64(seed).stream(9);
-    const auto ranks = static_cast<rank_t>(1 + shape.below(9));
-    const auto workers = static_cast<int>(1 + shape.below(3));
-    world_options options;
-    if (shape.below(2) == 0) options.coalesce_bytes = 16 + shape.below(100);
-    options.emulate_transactions = shape.below(2) == 0;
-    options.emulation_seed = seed;
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    support::on_simulated_ranks(
-        ranks, workers, seed,
-        [&](world& w) {
-          random64 random(seed);
-          find_at_random(w, support::random_graph(seed), random);
-        },
-        options);
-  }
+  support::on_many_clusters({.num_seeds = 150}, [](world& w, std::uint64_t seed, random64& random) {
+    find_at_random(w, support::random_graph(seed), random);
+  });
 }
 
 // Runs change between one worker and all, and the mechanism with them.

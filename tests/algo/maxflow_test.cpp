@@ -83,16 +83,11 @@ TEST_P(Maxflow, IsRightWithTinyBuffers) {
 }
 
 TEST(MaxflowSimulated, ManySeedsGiveRightResults) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    auto shape = random64(seed).stream(9);
-    const auto ranks = static_cast<rank_t>(1 + shape.below(9));
-    const auto workers = static_cast<int>(1 + shape.below(3));
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    support::on_simulated_ranks(ranks, workers, seed, [&](world& w) {
-      random64 random(seed);
-      find_at_random(w, support::random_graph(seed, 60), random);
-    });
-  }
+  support::on_many_clusters(
+      {.num_seeds = 60, .small_buffers = false, .emulate_transactions = false},
+      [](world& w, std::uint64_t seed, random64& random) {
+        find_at_random(w, support::random_graph(seed), random);
+      });
 }
 
 TEST(MaxflowOptions, RefuseWhatCannotBeRight) {

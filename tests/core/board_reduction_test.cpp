@@ -19,9 +19,10 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::doubling::board_reduction_test {
+namespace cairn::board_reduction_test {
 namespace {
 
+using namespace recursive_doubling_parts;
 using support::num_twin_schedules;
 using ending = support::operations_ending;
 
@@ -224,4 +225,4 @@ TEST(BoardReduction, CombinesTheValuesOfThreads) {
 }
 
 }  // namespace
-}  // namespace cairn::doubling::board_reduction_test
+}  // namespace cairn::board_reduction_test

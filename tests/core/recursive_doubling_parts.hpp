@@ -11,8 +11,8 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/recursive_doubling.hpp>
 
-// What both tests of recursive_doubling use.
-namespace cairn::doubling {
+// For the tests of recursive_doubling and board_reduction.
+namespace cairn::recursive_doubling_parts {
 
 using bytes = std::vector<std::byte>;
 using view = std::span<const std::byte>;
@@ -76,4 +76,4 @@ class subject {
   recursive_doubling machine_;
 };
 
-}  // namespace cairn::doubling
+}  // namespace cairn::recursive_doubling_parts

@@ -17,9 +17,10 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::doubling::recursive_doubling_schedules_test {
+namespace cairn::recursive_doubling_schedules_test {
 namespace {
 
+using namespace recursive_doubling_parts;
 using support::num_twin_schedules;
 
 using ending = support::operations_ending;
@@ -169,4 +170,4 @@ TEST(RecursiveDoublingTwin, ThatDropsEarlyPacketsIsCaught) {
 }
 
 }  // namespace
-}  // namespace cairn::doubling::recursive_doubling_schedules_test
+}  // namespace cairn::recursive_doubling_schedules_test

@@ -15,8 +15,10 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/recursive_doubling.hpp>
 
-namespace cairn::doubling::recursive_doubling_test {
+namespace cairn::recursive_doubling_test {
 namespace {
+
+using namespace recursive_doubling_parts;
 
 /// Carries packets in rank order until none is left; returns how many each rank sent.
 template <class Machine>
@@ -200,4 +202,4 @@ TEST(RecursiveDoubling, RefusesCallsOutOfOrder) {
 }
 
 }  // namespace
-}  // namespace cairn::doubling::recursive_doubling_test
+}  // namespace cairn::recursive_doubling_test

@@ -28,7 +28,6 @@ class exclusive_hardware {
   void outside(F&& f) {
     std::forward<F>(f)();
   }
-  void back_off(std::uint32_t) noexcept {}  // no other thread runs
 };
 
 static_assert(tm::hardware<exclusive_hardware>);

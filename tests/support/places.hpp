@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/base/random.hpp>
+
 #include <support/on_ranks.hpp>
 
 namespace cairn::support {
@@ -89,6 +91,36 @@ inline std::vector<place> served_places() {
     }
   }
   return all;
+}
+
+struct varied_clusters {
+  std::uint64_t num_seeds = 0;       ///< seeds from 1 on
+  bool small_buffers = true;         ///< whether half of the clusters have them
+  bool emulate_transactions = true;  ///< whether half of the clusters do
+};
+
+/// Runs body(w, seed, random) on one simulated cluster per seed. The seed determines the number of
+/// ranks and workers, the options, and what body draws.
+inline void on_many_clusters(
+    const varied_clusters& clusters,
+    const std::function<void(world&, std::uint64_t seed, random64& random)>& body) {
+  for (std::uint64_t seed = 1; seed <= clusters.num_seeds; ++seed) {
+    auto shape = random64(seed).stream(9);
+    const auto ranks = static_cast<rank_t>(1 + shape.below(9));
+    const auto workers = static_cast<int>(1 + shape.below(3));
+    world_options options{.emulation_seed = seed};
+    if (clusters.small_buffers && shape.below(2) == 0)
+      options.coalesce_bytes = 16 + shape.below(100);
+    options.emulate_transactions = clusters.emulate_transactions && shape.below(2) == 0;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    on_simulated_ranks(
+        ranks, workers, seed,
+        [&](world& w) {
+          random64 random(seed);
+          body(w, seed, random);
+        },
+        options);
+  }
 }
 
 /// Names the instances of a test by their place.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <cairn/base/random.hpp>
+#include <cairn/hw/pause.hpp>
 #include <cairn/obs/counters.hpp>
 #include <cairn/tm/section.hpp>
 #include <cairn/tm/versioned_section.hpp>

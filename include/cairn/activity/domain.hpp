@@ -61,8 +61,6 @@ class domain {
   /// The options, from the program and the settings.
   [[nodiscard]] const options& requested() const noexcept { return options_; }
   [[nodiscard]] const plan& choices() const noexcept { return plan_; }
-  /// Whether its activities may change several cells.
-  [[nodiscard]] bool is_explicit() const noexcept { return cells_ == cells::several; }
 
   /// The mechanism of the current epoch, or of the last one if none is open; and the reason.
   [[nodiscard]] mechanism chosen_mechanism() const noexcept {
@@ -140,7 +138,6 @@ class domain {
   mechanism enter(std::uint64_t epoch, std::size_t op, worker_t k);
 
   world& world_;
-  const cells cells_;
   const options options_;
   const std::optional<emulation_options> emulate_;
   plan plan_;

@@ -131,6 +131,9 @@ class array_traffic {
                   std::span<const typename Request::ticketed_question> batch, Act&& act);
   template <class Answered>
   void receive_answers(worker_t k, std::span<const Answered> batch);
+  // The receiver of a request's answers.
+  template <class Request>
+  [[nodiscard]] auto receiver_of();
   template <class Answer>
   void deliver_answer(worker_t k, const answer_target& target, const Answer& answer,
                       access_fault fault);
@@ -146,13 +149,8 @@ class array_traffic {
   using piece_puts = am::request<put_piece_command, put_done>;
   using changes = am::request<change_command, element_bytes<8>>;
 
-  void answer_atomics(worker_t k, rank_t from, std::span<const changes::ticketed_question> batch);
   void answer_full_empty(worker_t k, rank_t from,
                          std::span<const changes::ticketed_question> batch);
-  // Calls change(part, question) for each question about an existing element, and answers others.
-  template <class Change>
-  void for_changes(rank_t from, std::span<const changes::ticketed_question> batch,
-                   changes::answerer& answer, Change&& change);
   void change_full_empty(rank_t from, array_part& part, const changes::ticketed_question& q,
                          changes::answerer& answer);
 

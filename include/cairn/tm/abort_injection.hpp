@@ -98,7 +98,6 @@ class injected {
   void outside(F&& f) {
     inner_.outside(std::forward<F>(f));
   }
-  void back_off(std::uint32_t pauses) noexcept { inner_.back_off(pauses); }
 
   [[nodiscard]] const abort_injection& injection() const noexcept { return injection_; }
 

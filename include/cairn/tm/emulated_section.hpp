@@ -141,9 +141,6 @@ class emulated_hardware {
     const std::lock_guard held(shared_->running, std::adopt_lock);
     std::forward<F>(f)();
   }
-  void back_off(std::uint32_t pauses) noexcept {
-    for (std::uint32_t i = 0; i < pauses; ++i) hw::pause();
-  }
 
  private:
   emulation* shared_;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <utility>
 
-#include <cairn/hw/pause.hpp>
 #include <cairn/hw/rtm.hpp>
 #include <cairn/tm/attempt_outcome.hpp>
 #include <cairn/tm/cell.hpp>
@@ -27,7 +26,6 @@ struct leave {
 ///   abort<Code>() aborts the running section; does not return
 ///   cell_access() the access policy for the section's cell_refs
 ///   outside(f)    runs f, which accesses the same cells without a section
-///   back_off(n)   waits about n pauses
 ///   aborts_by_exception  abort<Code>(), commit() and cells throw `leave`; cancel() then cleans up
 template <class H>
 concept hardware = requires(H& h, void (*f)()) {
@@ -36,7 +34,6 @@ concept hardware = requires(H& h, void (*f)()) {
   {h.template abort<abort_code::left>()};
   { h.cell_access() } -> std::same_as<typename H::access>;
   {h.outside(f)};
-  {h.back_off(1u)};
   { H::aborts_by_exception } -> std::convertible_to<bool>;
 };
 
@@ -62,9 +59,6 @@ class rtm_hardware {
   template <class F>
   [[gnu::always_inline]] void outside(F&& f) {
     std::forward<F>(f)();
-  }
-  void back_off(std::uint32_t pauses) noexcept {
-    for (std::uint32_t i = 0; i < pauses; ++i) hw::pause();
   }
 };
 

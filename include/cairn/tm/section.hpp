@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <cairn/base/types.hpp>
+#include <cairn/hw/pause.hpp>
 #include <cairn/obs/counters.hpp>
 #include <cairn/tm/fallback_lock.hpp>
 #include <cairn/tm/hardware_section.hpp>
@@ -109,7 +110,7 @@ class section_runner {
       const retry_decision next = policy_.next(outcome);
       switch (next.step) {
         case retry_step::retry:
-          hardware_.back_off(next.pauses);
+          for (auto n = next.pauses; n > 0; --n) hw::pause();
           break;
         case retry_step::wait_then_retry:
           count(counter::lock_waits);

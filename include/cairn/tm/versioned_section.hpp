@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <cairn/hw/pause.hpp>
 #include <cairn/tm/versioned_log.hpp>
 
 namespace cairn::tm {
@@ -83,9 +82,6 @@ class versioned_section {
     std::forward<F>(f)();
     commit();
     guard.section = nullptr;
-  }
-  void back_off(std::uint32_t pauses) noexcept {
-    for (std::uint32_t i = 0; i < pauses; ++i) hw::pause();
   }
 
  private:
