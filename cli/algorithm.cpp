@@ -42,7 +42,7 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
                          o.absent.empty() ? std::string(o.meaning)
                                           : fmt::format("{} (default: {})", o.meaning, o.absent));
   }
-  command.add_option("--trials,-n", cmd.trials, "Number of runs")
+  command.add_option("--trials,-n", cmd.trials, "Number of runs (default: 1)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
   if (cmd.a.info().paths) {
@@ -256,7 +256,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
     edges.push_back(found->edges());
     trials.push_back(trial_of(*found, g));
     if (cmd.verify) broken = found->verify().value_or("");
-    if (trial + 1 == cmd.trials || !broken.empty()) say_facts(r, *found, g);
+    if (trial + 1 == cmd.trials || !broken.empty()) say_facts(r, cmd.a, *found, g);
     if (trial + 1 == cmd.trials) write_outputs(w, cmd, g, *found);
   }
   r["seconds"]["run"] = seconds;

@@ -178,8 +178,11 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
       "sim", "Measure costs of packets, messages, edges and commits, for --sim clock=FILE");
   auto used =
       settings_of({setting_group::workers, setting_group::processes, setting_group::messages});
-  std::erase(used, "routing");   // two ranks have only direct routes
-  std::erase(used, "progress");  // simulated workers poll
+  std::erase(used, "routing");  // two ranks have only direct routes
+  for (const auto* const unused :
+       {"progress", "helpers", "command-block", "queue-age", "channel-blocks"}) {
+    std::erase(used, unused);  // the workers of --sim poll
+  }
   add_common(sim, c, {.settings = used});
   const auto options = std::make_shared<sim_options>();
   sim.add_option("--passes", options->passes, "Number of passes; costs are medians")

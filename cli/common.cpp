@@ -97,6 +97,10 @@ void expect_effect(const common& c) {
     refuse_given(c, name_list{"retry"}, "only --mechanism htm and stm retry transactions");
     refuse_given(c, name_list{"grain", "costs"}, one_by_one);
   }
+  if (mechanism == "auto" && c.settings.threads == 1) {
+    refuse_given(c, name_list{"grain", "retry", "costs"},
+                 "by one worker, --mechanism auto runs operators one by one");
+  }
   if (mechanism != "auto" && c.settings.grain != 0) {
     refuse_given(c, name_list{"costs"}, "mechanism and grain are given");
   }
@@ -112,10 +116,10 @@ void expect_effect(const common& c) {
     refuse_given(c, name_list{"mpi", "plugins", "machines"},
                  "the ranks were not started by mpiexec");
     if (c.settings.ranks == 0) {
-      refuse_given(c, name_list{"transport", "routing", "progress", "filter"},
-                   "there is one rank (--ranks N)");
+      constexpr auto alone = "there is one rank (--ranks N)";
+      refuse_given(c, name_list{"transport", "routing", "progress", "filter"}, alone);
       if (c.settings.deliver != delivery::owner) {
-        refuse_given(c, name_list{"frequency"}, "there is one rank (--ranks N)");
+        refuse_given(c, name_list{"frequency", "coalesce", "coalesce-age", "pending"}, alone);
       }
     }
   }

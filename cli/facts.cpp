@@ -53,14 +53,18 @@ json facts_of(const algo::run_result& found, const graph::any_graph& g) {
   return all;
 }
 
-void say_facts(report& r, const algo::run_result& found, const graph::any_graph& g) {
+void say_facts(report& r, const algo::algorithm& a, const algo::run_result& found,
+               const graph::any_graph& g) {
+  const auto options = a.options();
   each_fact(found, g, [&](std::string label, const auto& x) {
     using T = std::remove_cvref_t<decltype(x)>;
+    const bool is_option =
+        std::ranges::find(options, label, &algo::option_info::name) != options.end();
     std::ranges::replace(label, '_', ' ');
     if constexpr (std::is_same_v<T, bool>) {
       r.line(label, x ? "yes" : "no");
     } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-      r.line(label, format_count(x));
+      r.line(label, is_option ? std::to_string(x) : format_count(x));
     } else if constexpr (std::is_same_v<T, json>) {
       r.line(label, x.is_string() ? x.template get<std::string>() : x.dump());
     } else if constexpr (std::is_same_v<T, double>) {

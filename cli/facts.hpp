@@ -19,8 +19,9 @@ void add_algorithm_option(CLI::App& command, const algo::option_info& o, algo::o
 /// The facts of a result as JSON; vertices are ids of the input.
 [[nodiscard]] json facts_of(const algo::run_result& found, const graph::any_graph& g);
 
-/// Adds a line for each fact.
-void say_facts(report& r, const algo::run_result& found, const graph::any_graph& g);
+/// Adds a line for each fact. One that is also an option is shown as the option is given.
+void say_facts(report& r, const algo::algorithm& a, const algo::run_result& found,
+               const graph::any_graph& g);
 
 /// Prints whether the result was verified, with the violation if any. Returns the exit status.
 int conclude(const world& w, report& r, bool verified, const std::string& broken);

@@ -234,14 +234,15 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
                   "A text file whose words are the strings, plain or .gz .zst .xz; by default they "
                   "are generated")
       ->check(not_empty());
-  number("--tasks", cmd.tasks, "Number of tasks of all ranks together", any);
-  number("--steps", cmd.steps, "Number of steps of a task", any);
-  number("--strings", cmd.strings, "Number of strings (1,000,000, or all words of INPUT)",
+  number("--tasks", cmd.tasks, "Number of tasks of all ranks together (default: 4096)", any);
+  number("--steps", cmd.steps, "Number of steps of a task (default: 256)", any);
+  number("--strings", cmd.strings, "Number of strings (default: 1,000,000, or all words of INPUT)",
          max_strings);
-  number("--entries", cmd.entries, "Number of strings in the map at the beginning (a tenth)",
-         max_strings);
-  command.add_option("--seed", cmd.seed, "Seed of generated strings")->check(unsigned_integer());
-  command.add_option("--trials,-n", cmd.trials, "Number of runs")
+  number("--entries", cmd.entries,
+         "Number of strings in the map at the beginning (default: a tenth)", max_strings);
+  command.add_option("--seed", cmd.seed, "Seed of generated strings (default: 1)")
+      ->check(unsigned_integer());
+  command.add_option("--trials,-n", cmd.trials, "Number of runs (default: 1)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, "Compare the map with that of a serial run");
 }

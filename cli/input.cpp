@@ -90,16 +90,18 @@ void add_generator(CLI::App& command, input_options& in) {
       ->type_name("ROWSxCOLS")
       ->check(not_empty())
       ->group(group);
-  command.add_option("-k", in.degree, "Edge factor of -g and -u")
+  command.add_option("-k", in.degree, "Edge factor of -g and -u (default: 16)")
       ->group(group)
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
-  command.add_option("--seed", in.seed, "Seed of generators, random sources and --order random")
+  command
+      .add_option("--seed", in.seed,
+                  "Seed of generators, random sources and --order random (default: 1)")
       ->check(unsigned_integer())
       ->group(group);
   command
       .add_option("--order", in.order,
                   "Internal order of vertices (ids are unchanged): as in the file, by degree, or "
-                  "permuted by a hash or by --seed")
+                  "permuted by a hash or by --seed (default: file)")
       ->check(CLI::IsMember({"file", "degree", "hash", "random"}))
       ->group(group);
 }
@@ -124,8 +126,9 @@ void add_whole_input(CLI::App& command, input_options& in) {
 void add_input(CLI::App& command, input_options& in) {
   add_whole_input(command, in);
   command
-      .add_option("--partition", in.partition,
-                  "Balance ranks by vertices, or by the sum of vertices and edges")
+      .add_option(
+          "--partition", in.partition,
+          "Balance ranks by vertices, or by the sum of vertices and edges (default: vertices)")
       ->check(CLI::IsMember({"vertices", "edges"}))
       ->group(group);
 }

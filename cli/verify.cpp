@@ -55,6 +55,9 @@ void expect_options(const verify_command& cmd, const algo::algorithm& a) {
     if (std::ranges::find(used, name) != used.end()) continue;
     throw usage_error(fmt::format("--{} has no effect on a result of {}", name, a.info().name));
   }
+  if (!cmd.in.order.empty() && !a.info().paths) {
+    throw usage_error(fmt::format("--order has no effect on a result of {}", a.info().name));
+  }
   a.check_options(cmd.given);
 }
 
@@ -213,7 +216,6 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("verify", "Verify a result written by --output or --paths");
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
-  command.remove_option(command.get_option("--order"));  // results have the input's ids
   command.add_option("RESULT", cmd->result, "The table of id,value written by --output")
       ->check(not_empty());
   command

@@ -4,6 +4,7 @@
 #include <cairn/algo/ref/bfs.hpp>
 #include <cairn/algo/verify_bfs.hpp>
 
+#include "algo/own_loops.hpp"
 #include "algo/random_source.hpp"
 
 namespace cairn::algo {
@@ -41,12 +42,16 @@ struct bfs_declaration : declaration {
                                                     : std::string_view();
   }
 
+  template <class Id>
+  struct built {
+    own_loops<Id> loops;
+  };
   template <class D, class Id>
-  static Id start(const call<D, Id>& c) {
-    if (c.g.num_vertices() == 0) throw usage_error("the graph has no vertices");
-    if (!c.opt.source.id.empty()) return c.vertex("source", c.opt.source, 0);
-    return random_source(c.w, c.g, c.request);
+  static built<Id> build(const call<D, Id>& c, std::uint64_t) {
+    return {{c.w, c.g}};
   }
+
+  static auto start(const auto& c) { return source_of_run(c); }
   template <class D, class Id>
   static auto run(const call<D, Id>& c, Id root) {
     const bool depths = c.request.verify || c.request.output == "depth";
@@ -71,8 +76,9 @@ struct bfs_declaration : declaration {
       ++mine.reached;
       mine.edges += c.g.out().degree(v);
     }
-    const auto arcs = c.w.sum(mine.edges);
-    return {root, c.w.sum(mine.reached), c.g.directed() ? arcs : arcs / 2};
+    const auto is_reached = [&](Id v) { return r.parent.load(v) != no_vertex<Id>; };
+    const auto arcs = c.w.sum(mine.edges), loops = c.w.sum(c.built->loops.count(is_reached));
+    return {root, c.w.sum(mine.reached), c.g.directed() ? arcs : (arcs + loops) / 2};
   }
   static constexpr bool counts_teps = true;
   static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }

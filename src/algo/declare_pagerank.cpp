@@ -62,9 +62,11 @@ struct pagerank_declaration : declaration {
           field{"layout", &o::layout,
                 "Whether pull first reorders the in-edges; auto: if that pays off in the trials"},
           field{"precision", &o::precision, "Precision of the values"},
-          field{"iterations", &o::iterations, "Maximum number of sweeps", 'i'},
+          field{"iterations", &o::iterations, "Maximum number of sweeps", 'i'}.if_absent(
+              "that of the convention"),
           field{"tolerance", &o::tolerance,
-                "Stop when the total change of a sweep is less than this", 't'},
+                "Stop when the total change of a sweep is less than this", 't'}
+              .if_absent("that of the convention"),
           field{"damping", &o::damping, "Probability of following an edge"});
     }
   };

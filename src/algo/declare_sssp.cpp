@@ -9,6 +9,7 @@
 
 #include "algo/check_delta.hpp"
 #include "algo/layout_wanted.hpp"
+#include "algo/own_loops.hpp"
 #include "algo/random_source.hpp"
 #include "algo/reach.hpp"
 
@@ -75,6 +76,7 @@ struct sssp_declaration : declaration {
   template <class Id>
   struct built {
     edge_lengths lengths;
+    own_loops<Id> loops;
     std::optional<length_layout<Id>> layout = {};
   };
   template <class D, class Id>
@@ -84,7 +86,7 @@ struct sssp_declaration : declaration {
     if (c.opt.received != receive_order::arrival && c.w.size() == 1 && !sends_to_workers) {
       throw usage_error("--received has no effect here: one rank receives no buffers");
     }
-    built<Id> all{measure_lengths(c.w, c.g)};
+    built<Id> all{measure_lengths(c.w, c.g), {c.w, c.g}};
     if (c.opt.layout == layout_wanted::none) return all;
     const bool wanted = c.opt.layout == layout_wanted::always;
     const bool possible = c.g.weighted() && c.w.size() == 1;
@@ -98,12 +100,7 @@ struct sssp_declaration : declaration {
     return all;
   }
 
-  template <class D, class Id>
-  static Id start(const call<D, Id>& c) {
-    if (c.g.num_vertices() == 0) throw usage_error("the graph has no vertices");
-    if (!c.opt.source.id.empty()) return c.vertex("source", c.opt.source, 0);
-    return random_source(c.w, c.g, c.request);
-  }
+  static auto start(const auto& c) { return source_of_run(c); }
   template <class D, class Id>
   static sssp_found run(const call<D, Id>& c, Id source) {
     auto activity = c.request.activity;
@@ -135,9 +132,10 @@ struct sssp_declaration : declaration {
   template <class D, class Id, class Distance>
   static reach extra_facts(const call<D, Id>& c, Id source, const sssp_result<Distance>& r) {
     const auto mine = count_reach(c.g.out(), source, c.built->lengths.ends.get(), r.distance);
-    const auto arcs = c.w.sum(mine.edges);
+    const auto is_reached = [&](Id v) { return r.distance.load(v) != unreached<Distance>; };
+    const auto arcs = c.w.sum(mine.edges), loops = c.w.sum(c.built->loops.count(is_reached));
     const auto useful = std::min(c.w.sum(mine.relaxed_edges), r.relaxations);
-    return {source, c.w.sum(mine.vertices), c.g.directed() ? arcs : arcs / 2,
+    return {source, c.w.sum(mine.vertices), c.g.directed() ? arcs : (arcs + loops) / 2,
             useful, r.relaxations - useful, c.built->layout ? "bins" : "none"};
   }
   static constexpr bool counts_teps = true;
@@ -189,6 +187,15 @@ struct sssp_declaration : declaration {
   }
 
  private:
+  template <class Id>
+  static bool has_zero_length(world& w, const graph::dist_csr<Id>& g) {
+    const auto mine = [&]<class Weight>(Weight) {
+      if (!g.out().template weighted_by<Weight>()) return false;
+      const auto edges = g.out().template edges<Weight>();
+      return std::ranges::any_of(edges, [](const auto& e) { return e.weight == 0; });
+    };
+    return w.sum(std::uint64_t{mine(std::int32_t{}) || mine(double{})}) != 0;
+  }
   // The vertex of distance 0, unless it was named, or why there is none.
   struct found_source {
     std::uint64_t vertex = 0;
@@ -203,6 +210,9 @@ struct sssp_declaration : declaration {
         at == own.end() ? none : c.g.out().first() + static_cast<std::uint64_t>(at - own.begin());
     const auto count = c.w.sum(static_cast<std::uint64_t>(std::ranges::count(own, 0.0)));
     if (count == 0) return {.problem = "no vertex has distance 0"};
+    if (count != 1 && !has_zero_length(c.w, c.g)) {
+      return {.problem = std::to_string(count) + " vertices have distance 0, expected the source"};
+    }
     if (count != 1) {
       throw usage_error(std::to_string(count) +
                         " vertices have distance 0, expected one: name the source with --source");

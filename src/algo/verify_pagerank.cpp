@@ -98,13 +98,16 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
   };
   const auto n = static_cast<double>(g.num_vertices());
   const auto limits = limits_of(opt, g.num_vertices());
+  // What a vertex without in-edges has after any sweep; rounded.
+  const auto least = (1 - opt.damping) / n * (1 - 16 * std::numeric_limits<Real>::epsilon());
   const auto ranks = over_vertices(w, result.rank, [&](vertex_sums& f, std::uint64_t v, double x) {
-    if (!(x >= 0 && x <= 2)) f.no_number = std::min(f.no_number, v);
+    if (!(x >= least && x <= 2)) f.no_number = std::min(f.no_number, v);
     f.sum += x;
     if (g.out().degree(v) == 0) f.sinks += x;
   });
   if (ranks.no_number != no_vertex<std::uint64_t>) {
-    return "rule 1: the value of " + id(ranks.no_number) + " is not a number from 0 to 1";
+    return "rule 1: the value of " + id(ranks.no_number) + " is not a number from " +
+           number((1 - opt.damping) / n) + " to 1";
   }
   const incoming<Real, Id> in(w, g, result.rank);
   const double jump =

@@ -82,7 +82,15 @@ std::vector<std::uint64_t> read_vertices(task::pool& workers, const std::string&
                              "has an edge of a vertex that is not in the vertex file");
 }
 
-// An empty file is more often a failed download than a graph without edges.
+// An empty file is more often a failed download than a graph without edges, unless these are
+// declared.
+bool is_declared_empty(const graphalytics_dataset& from) {
+  const auto key = from.key("meta.edges");
+  std::error_code unknown;
+  return from.settings().contains(key) && from.settings().integer(key) == 0 &&
+         std::filesystem::file_size(from.edge_file(), unknown) == 0 && !unknown;
+}
+
 void expect_lines(const std::string& path, const std::string& line) {
   std::error_code unknown;
   if (std::filesystem::file_size(path, unknown) != 0 || unknown) return;
@@ -150,14 +158,17 @@ loaded_graph load(world& w, const graphalytics_dataset& from, const load_options
   std::vector<std::uint64_t> ids;
   w.agree([&] {
     expect_lines(from.vertex_file(), "VERTEX");
-    expect_lines(from.edge_file(), from.weighted() ? "SOURCE TARGET WEIGHT" : "SOURCE TARGET");
+    if (!is_declared_empty(from)) {
+      expect_lines(from.edge_file(), from.weighted() ? "SOURCE TARGET WEIGHT" : "SOURCE TARGET");
+    }
     ids = read_vertices(w.pool(), from.vertex_file());
     expect_number(from, "meta.vertices", ids.size(), from.vertex_file());
   });
   auto read = options.read;
   read.format = io::file_format::edge_list;
   read.ids = io::id_kind::number;
-  auto edges = io::read_edges(w, from.edge_file(), read);
+  io::raw_edges edges;
+  if (!is_declared_empty(from)) edges = io::read_edges(w, from.edge_file(), read);
   edges.directed = from.directed();
   const auto num_edges = w.sum(edges.num_edges());
   w.agree([&] {

@@ -63,7 +63,8 @@ TEST_P(VerifyPagerank, CatchesEverySeededWrong) {
     catches<float>(w, gap, {"rule 3: ", [](auto& r) { r.change = 1; }});
     catches<double>(w, three_sweeps, {"rule 4: ", [](auto& r) { r.change = 0; }});
     catches<float>(w, gap, {"rule 4: ", at_five(1.1f)});
-    catches<float>(w, gap, {"rule 4: ", at_five(0.0f)});
+    catches<float>(w, gap, {"rule 4: ", at_five(0.9f)});
+    catches<float>(w, gap, {"rule 1: the value of vertex 5 ", at_five(0.0f)});
   });
 }
 

@@ -86,6 +86,15 @@ class Tiny(InAFolder):
             for r in runs:
                 self.assertEqual((r["vertices"], r["correct"], r["wrong"]), (4, True, None))
 
+    def test_a_graph_may_have_no_edges(self):
+        self.dataset(e="", properties=("meta.edges = 3", "meta.edges = 0"),
+                     BFS="".join(f"{v} {0 if v == 2 else 2**63 - 1}\n" for v in (2, 5, 30, 400)),
+                     CDLP="2 2\n5 5\n30 30\n400 400\n", WCC="2 2\n5 5\n30 30\n400 400\n",
+                     SSSP="2 0\n5 infinity\n30 infinity\n400 infinity\n")
+        for options in (["--threads", 1], ["--ranks", 2, "--threads", 1]):
+            run = cairn("graphalytics", "--dataset", self.folder, *options)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
     def test_the_file_itself_may_be_named_and_the_edge_file_misnamed(self):
         self.dataset(properties=("edge-file = tiny.e", "edge-file = tiny.v"))
         run = cairn("graphalytics", "--dataset", self.folder / "tiny.properties", "--stats")

@@ -3,6 +3,7 @@
 """Where output goes, and what it never replaces:
 output_test.py PATH_OF_CAIRN [unittest options]."""
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -97,6 +98,19 @@ class Outputs(InAFolder):
                 run = subprocess.run([cli_test.CAIRN, *arguments], stdout=full, timeout=100,
                                      stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual(run.returncode, 1, arguments)
+            self.assertIn("standard output: cannot be written", run.stderr)
+
+    def test_under_mpiexec_too(self):
+        for launcher in ("mpiexec.mpich", "mpiexec.openmpi"):
+            if not shutil.which(launcher):
+                continue
+            root = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in launcher else []
+            command = f'exec "{cli_test.CAIRN}" bfs -g 6 --threads 1 --json > /dev/full'
+            run = subprocess.run([launcher, *root, "-n", "2", "sh", "-c", command], timeout=100,
+                                 capture_output=True, text=True, check=False)
+            if "no plugin for" in run.stderr:
+                continue
+            self.assertNotEqual(run.returncode, 0)
             self.assertIn("standard output: cannot be written", run.stderr)
 
     def test_an_unread_pipe_does_not_keep_bad_usage_from_being_refused(self):

@@ -61,7 +61,7 @@ struct algorithm_info {
 struct option_info {
   std::string_view name, meaning;
   char letter;                              ///< 0: none
-  std::string_view absent;                  ///< its value in a run if not given; may be empty
+  std::string absent;                       ///< its value in a run if not given; may be empty
   std::string_view type;                    ///< ID, N or X; empty if there are `words`
   std::span<const std::string_view> words;  ///< the allowed values
 };

@@ -26,8 +26,11 @@ class declared final : public algorithm {
 
   [[nodiscard]] std::vector<option_info> options() const override {
     std::vector<option_info> all;
+    const typename D::options initial{};
     each_field<typename D::options>([&]<class Of, class T>(const field<Of, T>& f) {
-      all.push_back({f.name, f.meaning, f.letter, f.absent, type_of<T>(), enum_names_in<T>()});
+      all.push_back({f.name, f.meaning, f.letter,
+                     f.absent.empty() ? option_text(initial.*f.member) : std::string(f.absent),
+                     type_of<T>(), enum_names_in<T>()});
     });
     return all;
   }

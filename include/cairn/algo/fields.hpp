@@ -103,6 +103,21 @@ template <class T>
   return error == std::errc() && at == end;
 }
 
+/// The text from which read_option() would read a value; empty if no text gives it.
+template <class T>
+[[nodiscard]] std::string option_text(const T& value) {
+  if constexpr (std::is_same_v<T, automatic_number>) {
+    return value.number ? option_text(*value.number) : "auto";
+  } else if constexpr (std::is_enum_v<T>) {
+    return std::string(enum_name(value));
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    std::array<char, 32> text;
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+  } else {
+    return {};
+  }
+}
+
 /// Parses the value of an option.
 ///
 /// Throws    usage_error that names the option if the text is not a valid value

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <cairn/graph/io/scan.hpp>
@@ -32,6 +36,18 @@ namespace cairn::graph::io {
   return false;
 }
 
+/// Whether a weight is what its text says, if that is an integer: a double holds only some beyond
+/// 2^53.
+[[nodiscard]] inline bool is_exact(const char* begin, const char* end, double weight) {
+  if (std::abs(weight) < 0x1p53 || !obeys(weight_numbers::integer, begin, end)) return true;
+  const auto digits = std::string(*begin == '-' || *begin == '+' ? begin + 1 : begin, end);
+  std::array<char, 512> text;
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), std::abs(weight),
+                                     std::chars_format::fixed);
+  const auto first = std::min(digits.find_first_not_of('0'), digits.size());
+  return std::string_view(digits).substr(first) == std::string_view(text.data(), written.ptr);
+}
+
 /// Throws the fault of the weight at p, which violates the rule.
 [[noreturn]] inline void fail_weight(const char* p, const char* end, const char* expected,
                                      const std::string& edge) {
@@ -55,6 +71,9 @@ const char* scan_weight(const char* p, const char* end, const weight_rule& rule,
                   rule.numbers == weight_numbers::integer ? "a weight that is an integer"
                                                           : "a weight that is a 32-bit integer",
                   name());
+    }
+    if (!is_exact(p, behind, weight)) [[unlikely]] {
+      fail_weight(p, end, "an integer that a 64-bit real number holds exactly", name());
     }
   } else {
     behind = scan_integer(p, weight);
