@@ -57,7 +57,8 @@ struct bfs_result {
 /// Returns     parents and depths at their owners. Depths are determined; the choice among several
 ///             possible parents is not
 /// Work        O(n + m) top-down; bottom-up levels usually scan a small part of the edges
-/// Depth       per level one epoch (top-down) or one gather of n bits, and one small gather
+/// Depth       per level one epoch (top-down) or one gather of n bits, and a small reduction unless
+///             its sums travel with one of these
 /// Memory      per rank: n/P parents (and depths), the frontier; n bits if bottom-up
 /// Throws      contract_violation unless root < g.num_vertices()
 /// Collective  same root and options on every rank

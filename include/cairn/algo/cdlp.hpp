@@ -55,9 +55,7 @@ struct cdlp_result {
 ///             ranks; per worker O(largest degree)
 /// Throws      contract_violation unless g.has_in()
 /// Collective  same options on every rank
-/// Source      [Graphalytics], CDLP; U. N. Raghavan, R. Albert, S. Kumara, Near linear time
-///             algorithm to detect community structures in large-scale networks, 2007, made
-///             synchronous and deterministic
+/// Source      [Graphalytics], CDLP; [Raghavan07], made synchronous and deterministic
 template <class Id>
 [[nodiscard]] cdlp_result<Id> cdlp(world& w, const graph::dist_csr<Id>& g,
                                    const cdlp_options& opt = {});

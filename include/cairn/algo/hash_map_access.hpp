@@ -35,6 +35,9 @@ struct hash_map_access_totals {
 /// Stores the strings of the pool with numbers floor(j * size / entries), for j < entries, in an
 /// empty map.
 ///
+/// Work        O(entries)
+/// Messages    two per string whose owner is another rank
+/// Throws      contract_violation if an option is out of its range; as the map's insert()
 /// Collective  same options and pool on every rank
 void populate(world& w, const string_pool& pool, string_map& map,
               const hash_map_access_options& opt);
@@ -58,7 +61,7 @@ void populate(world& w, const string_pool& pool, string_map& map,
 ///             its string is found
 /// Throws      contract_violation if an option is out of its range
 /// Collective  same options and pool on every rank, after populate()
-/// Source      [GMT14] section VI.D, which does not specify the step after a reversed string is
+/// Source      [GMT14] section V.D, which does not specify the step after a reversed string is
 ///             stored. Continuing with that string would alternate between the two, so the task
 ///             takes the next input, as it does when the string is not found
 [[nodiscard]] hash_map_access_totals access_hash_map(world& w, const string_pool& pool,

@@ -55,9 +55,7 @@ struct kcore_result {
 /// Memory      per rank: 8 bytes per vertex, two lists of n/P ids, the vertices of a superstep
 /// Throws      contract_violation unless g.has_in()
 /// Collective  same options on every rank
-/// Source      S. B. Seidman, Network structure and minimum degree, 1983; parallel peeling by
-///             levels with per-worker lists is H. Kabir, K. Madduri, Parallel k-core decomposition
-///             on multicore platforms, 2017
+/// Source      [Seidman83]; [Kabir17] for parallel peeling by levels with lists per worker
 template <class Id>
 [[nodiscard]] kcore_result kcore(world& w, const graph::dist_csr<Id>& g,
                                  const kcore_options& opt = {});

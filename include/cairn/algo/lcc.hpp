@@ -50,8 +50,7 @@ struct lcc_result {
 ///             both ways
 /// Throws      as triangles()
 /// Collective  same options on every rank
-/// Source      [Graphalytics], LCC; D. J. Watts, S. H. Strogatz, Collective dynamics of
-///             'small-world' networks, 1998
+/// Source      [Graphalytics], LCC; [Watts98]
 template <class Id>
 [[nodiscard]] lcc_result lcc(world& w, const graph::dist_csr<Id>& g, const lcc_options& opt = {});
 

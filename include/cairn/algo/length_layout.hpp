@@ -19,8 +19,7 @@ namespace cairn::algo {
 ///
 /// Memory    a weighted_edge per entry; directed graphs: twice that, and the offsets of in-rows;
 ///           while it is built once more
-/// Source    [DC15] for ordered work; Chakaravarthy et al., Scalable single source shortest path
-///           algorithms for massively parallel systems (2014), for light rows first and for pulling
+/// Source    [DC15] for ordered work; [Chakaravarthy14] for light rows first and for pulling
 template <class Id>
 class length_layout {
  public:

@@ -63,18 +63,21 @@ struct maxflow_result {
 /// relabelling and pulses have cost as much as a pass over the edges, searches from t and from s
 /// make all labels exact (global relabelling).
 ///
-/// Capacities are the edge weights, 1 each if there are none. Capacities of parallel edges add up.
-/// An undirected edge has its capacity in both directions.
+/// Capacities are the edge weights, integers from 0 to 2^31 - 1, or 1 each if there are none.
+/// Capacities of parallel edges add up, in 64 bits. An undirected edge has its capacity in both
+/// directions.
 ///
 /// Returns     value and pulses on all ranks. The value is determined; flow and cut need not be
 ///             (the cut is the one closest to t)
 /// Work        O(n^2 m) at worst
+/// Depth       per pulse an epoch and two reductions; per global relabelling an epoch for each
+///             level of its two searches, and one for the labels
 /// Messages    between ranks, two per push; up to two per edge at the start; a visit and a label
 ///             per edge and search
 /// Memory      per rank: 56 bytes per neighbor of its vertices, 45 per vertex; for a directed
 ///             graph 48 per edge more at the start
-/// Throws      contract_violation unless s and t are different vertices and weights are integers;
-///             input_error for a negative weight; usage_error as activity::domain
+/// Throws      contract_violation unless s and t are different vertices and weights are 32-bit
+///             integers; input_error for a negative weight; usage_error as activity::domain
 /// Collective  same arguments on every rank
 /// Source      [Goldberg88]; searches and stale labels of remote neighbors are common practice;
 ///             pushes that may fail are [AAM15] section 3.2.2
@@ -91,8 +94,13 @@ template <class Id>
 ///
 /// By the max-flow min-cut theorem these rules are sufficient.
 ///
+/// g, ends     as for maxflow(); not checked
+/// flow        any contents, also source_side
 /// Returns     the same on every rank; of several violations that of the lowest rank
-/// Memory      per rank: 4 bytes per vertex of the graph
+/// Work        O(n + m + f log d), for f arcs of flow and a largest degree d
+/// Messages    one per arc of flow to another rank, and one gather of source_side (4 bytes per
+///             vertex)
+/// Memory      per rank: 4 bytes per vertex of the graph, 8 per own vertex
 /// Collective  all ranks
 template <class Id>
 [[nodiscard]] std::optional<std::string> verify_maxflow(

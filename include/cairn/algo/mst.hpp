@@ -86,7 +86,7 @@ struct mst_result {
 ///             a merge method for several ranks is requested on one rank; input_error that names
 ///             the heaviest edge if the total weight exceeds the largest double
 /// Collective  same options on every rank
-/// Source      O. Boruvka (1926); [AAM15] section 3.2.2 for activities that may fail, here the
+/// Source      [Boruvka26]; [AAM15] section 3.2.2 for activities that may fail, here the
 ///             merge of two roots; section 4.3 for transactions; hooking is ours
 template <class Id>
 [[nodiscard]] mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g,

@@ -116,7 +116,7 @@ struct pagerank_result {
 ///             directed graph without in-edges, and for in-place sweeps except pull with the GAP
 ///             convention; usage_error for a mechanism that cannot run here
 /// Collective  same options on every rank
-/// Source      [AAM15] section 3.3.1, listing 3; the conventions: [Beamer15], LDBC Graphalytics and
+/// Source      [AAM15] section 3.3.1, listing 3; the conventions: [Beamer15], [Graphalytics] and
 ///             NetworkX
 template <class Real, class Id>
 [[nodiscard]] pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,

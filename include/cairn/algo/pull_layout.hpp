@@ -24,7 +24,7 @@ namespace cairn::algo {
 /// tiles     blocks of 8,192 rows x segments of 32,768 sources, two bytes per source; else blocks
 ///           of up to 1,024 rows, whose sources are ids
 /// Memory    2 or sizeof(Id) bytes per edge, and 2 per row and tile
-/// Source    Beamer, Asanovic and Patterson (2017) for blocking; [Beamer15] for the contributions
+/// Source    [Beamer17] for blocking; [Beamer15] for the contributions
 template <class Id>
 class pull_layout {
  public:

@@ -179,7 +179,7 @@ template <class Id>
 /// Messages  one per edge; one more per edge whose ends have the same distance
 /// Memory    per rank: one byte per own vertex, and the vertices of a superstep
 /// Collective.
-/// Source    Graph500's rules for shortest paths; the search along tight edges is ours
+/// Source    [Graph500], the rules for shortest paths; the search along tight edges is ours
 template <class Id, class Distance>
 [[nodiscard]] std::optional<std::string> verify_sssp(
     world& w, const graph::dist_csr<Id>& g, std::uint64_t source,

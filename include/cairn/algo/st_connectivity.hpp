@@ -41,8 +41,10 @@ struct st_connectivity_result {
 /// the level ends early.
 ///
 /// ends        global vertex ids; s == t is connected
+/// Returns     the same on every rank. `connected` and `levels` are determined, `visited` only if
+///             the searches do not meet
 /// Work        O(n + m); usually far less, because both searches stay small
-/// Depth       one epoch and one small gather per level
+/// Depth       one epoch per level
 /// Messages    two per visited edge between ranks: the visit and its answer
 /// Memory      per rank: n/P bytes and the frontiers
 /// Throws      contract_violation unless s and t are vertices and g.has_in()

@@ -62,6 +62,8 @@ struct triangles_result {
 ///
 /// Returns     the total, the same on every rank, and counts at their owners; both are determined
 /// Work        O(m^1.5) at worst; in natural order O(m^1.5 log m), because hubs' rows are searched
+/// Depth       one epoch, in natural order two if an edge is repeated. On several ranks a gather
+///             before it, and for counts per vertex another epoch
 /// Messages    one gather of all degrees (4 bytes per vertex); the kept row of each vertex once to
 ///             each other rank that owns one of its entries
 /// Memory      per rank: the kept half of its edges, 8 bytes per vertex of this rank and 4 per
@@ -70,7 +72,7 @@ struct triangles_result {
 /// Throws      contract_violation for a directed graph without in-edges; for `natural` and `matrix`
 ///             on several ranks, and `natural` of a directed graph; for 2^39 edges or more
 /// Collective  same options on every rank
-/// Source      Schank and Wagner (2005), `forward`; [Beamer15] for the benchmark
+/// Source      [Schank05], `forward`; [Beamer15] for the benchmark
 template <class Id>
 [[nodiscard]] triangles_result triangles(world& w, const graph::dist_csr<Id>& g,
                                          const triangles_options& opt = {});

@@ -38,7 +38,7 @@ namespace cairn::algo {
 /// Memory      per rank: 4 n/P ids without depths; per worker the sender's cache
 /// Throws      contract_violation unless root < g.num_vertices()
 /// Collective  all ranks
-/// Source      Graph500 benchmark specification 2.0, section "Validation"
+/// Source      [Graph500] version 2.0, section "Validation"
 template <class Id>
 [[nodiscard]] std::optional<std::string> verify_bfs(world& w, const graph::dist_csr<Id>& g, Id root,
                                                     const pgas::vertex_map<Id>& parent,

@@ -28,6 +28,8 @@ namespace cairn::algo {
 /// edges       the edges of the forest on this rank
 /// Returns     the same on every rank; of several violations the first by rule, then by endpoints
 /// Work        O(m log n)
+/// Messages    one gather of the forest (24 bytes per edge, 16 with 32-bit ids), and three of
+///             violations
 /// Memory      per rank: the whole forest and 24 bytes per vertex of the graph
 /// Throws      contract_violation if the graph is directed
 /// Collective  all ranks

@@ -25,10 +25,11 @@ namespace cairn::algo {
 ///
 /// opt         the options of the run
 /// Returns     the same on every rank; of several violations the most informative
-/// Messages    one per edge to another rank
+/// Work        O(n + m)
+/// Messages    one per edge to another rank, and two gathers of sums
 /// Memory      per rank: a double and a count per vertex
 /// Collective  all ranks
-/// Source      the bound on rounding is by N. Higham and T. Mary
+/// Source      [Higham19] for the bound on rounding
 template <class Real, class Id>
 [[nodiscard]] std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& g,
                                                          const pagerank_result<Real>& result,

@@ -33,8 +33,7 @@ struct message_counts {
 /// `handled` may continue from epoch to epoch.
 ///
 /// A pure state machine: epoch::close() feeds it waves, tests feed it schedules.
-/// Source    F. Mattern, "Algorithms for distributed termination detection" (1987), section 6: the
-///           four-counter method
+/// Source    [Mattern87] section 6, the four-counter method; one wave is ours
 class ledger {
  public:
   /// Takes in one more wave: counts summed over all workers of all ranks. Each rank reads the

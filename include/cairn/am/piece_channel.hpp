@@ -39,7 +39,10 @@ struct piece_options {
 /// Kind        epoch: its end means that all pieces were handled; standing: see finish()
 /// Messages    two per piece
 /// Memory      workers * ranks * max_unanswered * 2 KiB at most, at the sender and at the receiver
+/// Throws      contract_violation from send() for an epoch channel while no epoch is open, and from
+///             finish() for an epoch channel. An exception of the handler poisons the world
 /// Collective  constructor and destructor, like those of a request
+/// Source      ours: a piece is a question of a request, and its answer says that it was handled
 class piece_channel {
  public:
   static constexpr std::size_t piece_bytes = 2016;  // 2 KiB with ticket and header

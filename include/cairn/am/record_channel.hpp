@@ -65,6 +65,9 @@ class record_batch {
 /// Order       none is promised between buffers
 /// Collective  constructor and destructor, in the same order on every rank, outside epochs
 /// Memory      workers * ranks * coalesce_bytes; a block with a larger record has the record's size
+/// Throws      contract_violation from send() for an epoch channel while no epoch is open. An
+///             exception of the handler poisons the world
+/// Source      as channel.hpp; records of any length are ours
 class record_channel final : public coalescer {
  public:
   template <class Handler>

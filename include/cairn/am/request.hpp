@@ -63,7 +63,7 @@ struct request_options {
 ///
 /// Collective constructor and destructor, like those of a channel. A standing one is destroyed
 ///            after its last answer was received.
-/// Source     [GMT14] section III: requests and answers are aggregated
+/// Source     [GMT14] section IV.C: requests and answers are aggregated
 template <class Question, class Answer>
 class request final : private task::progress_source {
  public:

@@ -31,8 +31,7 @@ namespace cairn {
 /// Throws    contract_violation from receive() for a packet that no rank sends: one of another
 ///           world, a duplicate or a damaged one. The state is then unchanged.
 /// Collective: all ranks begin the same operations in the same order.
-/// Source    Bruck et al., "Efficient algorithms for all-to-all communications in multiport
-///           message-passing systems" (1997), section 3
+/// Source    [Bruck97] section 3
 class collectives {
  public:
   /// Expects 0 <= self < size.

@@ -18,8 +18,8 @@ namespace cairn {
 ///                server, which alone calls the transport (communication_server.hpp). The workers
 ///                run the body, tasks, and the handlers of epochs
 ///
-/// Source     [DC15] section V.B (AM++); specialised: [GMT14] section IV.A, where helpers also run
-///            what here belongs to an epoch
+/// Source     [DC15] section 4, figure 2 (AM++); specialised: [GMT14] section IV.A, where helpers
+///            also run what here belongs to an epoch
 enum class progress_style { automatic, poll, thread, specialised };
 
 /// Of the style `specialised`; [GMT14] table IV and section IV.C.

@@ -71,6 +71,7 @@ class element_view {
 /// T           trivially copyable
 /// Partition   owner(id), first(rank), size(rank) and n(), as partition
 /// Memory      sizeof(T) per element of this rank, on huge pages, first touched by the workers
+/// Throws      system_failure from the constructor if there is no memory
 /// Collective  constructor
 template <class T, class Partition>
 class element_map {

@@ -31,8 +31,10 @@ namespace cairn::pgas {
 ///
 /// Messages  two per operation on a remote element; elements of more than 16 bytes, and ranges,
 ///           travel in pieces of 64 bytes
-/// Throws    contract_violation for an index beyond the end, and for an array that was freed: where
-///           the operation is called, or where it is awaited
+/// Throws    contract_violation for an index beyond the end, for an array that was freed, and from
+///           take() and fill() of an array without full_empty: where the operation is called, or
+///           where it is awaited
+/// Thread-safety: tasks of all workers may share a view; a group `ops` belongs to one task.
 template <class T>
 class global_view {
  public:

@@ -66,9 +66,12 @@ struct hash_map_options {
 ///                their order
 /// Collective     constructor, destructor, size()
 /// Thread-safety  tasks of all workers
+/// Messages       two per operation on a key of another rank
 /// Memory         each of 64 shards of an owner: 16 entries, or up to 2.7 per key that it has held
 ///                at once; while it grows also its old half
-/// Source         [GMT14] section VI.C
+/// Throws         system_failure from the constructor and from insert() if there is no memory; if a
+///                part grows for another rank, that poisons the world
+/// Source         [GMT14] section V.D; there tasks access a map by get, put and compare-and-swap
 template <class Key, class Value, class Hash = byte_hash<Key>>
 class hash_map {
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
