@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Breadth-first search, shortest paths and PageRank as products of a matrix and a vector, as in
 // GraphBLAS. The product is one operator and one epoch: examples/models/graphblas.hpp.
-//
 //   ./05_graphblas --ranks 3 --threads 2
 
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,17 +19,13 @@
 namespace gb = graphblas;
 
 gb::matrix make_matrix(cairn::world& world) {
-  std::vector<std::uint32_t> sources, targets;
-  std::vector<std::int32_t> weights;
-  if (world.rank() == 0) {
-    sources = {0, 0, 2, 1, 3, 4, 2, 5};
-    targets = {1, 2, 1, 3, 4, 0, 5, 3};
-    weights = {4, 1, 2, 5, 3, 1, 7, 1};
-  }
-  auto graph = cairn::graph::from_edges(world, std::span<const std::uint32_t>(sources),
-                                        std::span<const std::uint32_t>(targets),
-                                        std::span<const std::int32_t>(weights));
-  return std::get<gb::matrix>(std::move(graph));
+  using ids = std::vector<std::uint32_t>;
+  const bool first = world.rank() == 0;  // which gives all edges
+  const auto sources = first ? ids{0, 0, 2, 1, 3, 4, 2, 5} : ids();
+  const auto targets = first ? ids{1, 2, 1, 3, 4, 0, 5, 3} : ids();
+  const auto weights = first ? std::vector{4, 1, 2, 5, 3, 1, 7, 1} : std::vector<int>();
+  return std::get<gb::matrix>(
+      cairn::graph::from_edges(world, std::span(sources), std::span(targets), std::span(weights)));
 }
 
 int main(int argc, char** argv) {
@@ -61,16 +55,14 @@ int main(int argc, char** argv) {
 
     // Shortest paths: the accumulator is the minimum.
     auto length = start(none, 0);
-    for (int step = 1; step < 6; ++step) {
+    for (int step = 1; step < 6; ++step)
       gb::mxv<gb::min_plus>(world, length, all, gb::min_plus::combine, a, length);
-    }
 
     // PageRank: the accumulator adds the teleport term.
     gb::vector rank(world, a.partition(), 1.0 / 6), contribution(world, a.partition(), 0);
     for (int sweep = 0; sweep < 100; ++sweep) {
-      for (auto v = a.out().first(); v < a.out().last(); ++v) {
+      for (auto v = a.out().first(); v < a.out().last(); ++v)
         contribution.store(v, rank.load(v) / static_cast<double>(a.out().degree(v)));
-      }
       const auto jump = [](double, double x) { return 0.15 / 6 + 0.85 * x; };
       gb::mxv<gb::plus_second>(world, rank, all, jump, a, contribution);
     }

@@ -18,7 +18,6 @@
 #include <cairn/pgas/vertex_map.hpp>
 
 namespace activity = cairn::activity;
-
 // Elements of this rank in groups of consecutive list entries; the last may be smaller.
 struct groups {
   std::vector<std::uint32_t> elements;
@@ -65,9 +64,9 @@ int main(int argc, char** argv) {
         });
       });
       epoch.close();
-      const auto ns = world.clock().now_ns() - start;
+      const auto us = (world.clock().now_ns() - start) / 1000;
       const auto locks = world.sum(data.locks_taken());
-      if (world.rank() == 0) fmt::print("{:<12} {:>6} locks, {} us\n", name, locks, ns / 1000);
+      if (world.rank() == 0) fmt::print("{:<12} {:>6} locks, {} us\n", name, locks, us);
       return locks;
     };
     const auto single = locks_for("one by one", {own, 1});

@@ -2,7 +2,6 @@
 // Shortest paths on a grid without barriers, after algorithm 1 of [DC15]: each worker takes the
 // nearest vertex of its own queue, and the loop itself asks whether all ranks have finished.
 // 03_bfs_by_hand.cpp has the other style: an epoch per step, which the body closes.
-//
 //   ./11_without_barriers --ranks 3 --threads 2
 
 #include <functional>
@@ -16,9 +15,6 @@
 #include <cairn/core/launch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
-namespace {
-
-using cairn::worker_t;
 using vertex = std::uint32_t;
 constexpr vertex side = 200, unreached = cairn::no_vertex<vertex>;
 
@@ -54,16 +50,14 @@ void relax_edges(const reached& from, auto& send) {
   if (y + 1 < side) send({d + length(y), v + side});
 }
 
-}  // namespace
-
 int main(int argc, char** argv) {
   return cairn::launch(argc, argv, [](cairn::world& world) {
     cairn::pgas::vertex_map<vertex> distances(world, {side * side, world.size()}, unreached);
     cairn::task::per_worker<queue> queues(world.workers());
     cairn::activity::executor relaxations(world, relax{world, distances, queues});
     cairn::am::epoch epoch(world);
-    if (distances.owns(0)) relaxations.spawn(worker_t(0), [](auto& send) { send({0, 0}); });
-    world.run([&](worker_t k) {
+    if (distances.owns(0)) relaxations.spawn(cairn::main_worker, [](auto& send) { send({0, 0}); });
+    world.run([&](cairn::worker_t k) {
       using enum cairn::am::worker_activity;
       for (auto& mine = queues[k]; !epoch.try_close(k, mine.empty() ? idle : busy);) {
         if (mine.empty()) continue;
@@ -80,8 +74,7 @@ int main(int argc, char** argv) {
     for (auto v = distances.first(); distances.owns(v); ++v) {
       wrong += distances.load(v) != along[v % side] + along[v / side];
     }
-    const bool right = !world.any(wrong != 0);
     if (world.rank() == 0) fmt::print("{} from corner to corner\n", 2 * along[side - 1]);
-    return right ? 0 : 1;
+    return world.any(wrong != 0) ? 1 : 0;
   });
 }

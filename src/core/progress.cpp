@@ -57,7 +57,7 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       threads_(pool.workers() + threads_beside_workers(options, net.size())),
       sender_(style_ == progress_style::specialised && size_ > 1 ? threads_ - 1 : any_worker),
       memory_bound_(options.pending_bytes),
-      block_share_(block_share(memory_bound_, size_, threads_)),
+      block_share_(block_share(memory_bound_, size_, threads_ - (sender_ != any_worker ? 1 : 0))),
       age_ns_(options.coalesce_age_ns),
       prefetching_(options.prefetching),
       fragments_(net.max_packet()),
@@ -69,7 +69,8 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       holds_(threads_) {
   if (sender_ != any_worker) {
     const auto bytes =
-        std::min(chosen_coalesce_bytes(net, options, block_share_), payload_of(net.max_packet()));
+        std::min(chosen_coalesce_bytes(net, options, block_share(memory_bound_, size_, 1)),
+                 payload_of(net.max_packet()));
     server_ = std::make_unique<communication_server>(
         threads_, size_,
         communication_server::options{.packet_bytes = bytes,

@@ -118,9 +118,16 @@ static void close_port(cairn_mpi_port* port) {
 
 static int open_port(cairn_mpi_port** opened, size_t max_packet, char* why) {
   if (max_packet > INT_MAX) return fail(why, "packets are too large for MPI", MPI_SUCCESS);
+  /* Before any step that may fail on this rank alone, because the others wait in this one. */
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int code = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (code != MPI_SUCCESS) return fail(why, "MPI_Comm_dup failed", code);
   cairn_mpi_port* const port = calloc(1, sizeof *port);
-  if (port == NULL) return fail(why, "out of memory", MPI_SUCCESS);
-  port->comm = MPI_COMM_NULL;
+  if (port == NULL) {
+    MPI_Comm_free(&comm);
+    return fail(why, "out of memory", MPI_SUCCESS);
+  }
+  port->comm = comm;
   port->max_packet = max_packet;
   for (int i = 0; i < num_receives; ++i) port->receives[i] = MPI_REQUEST_NULL;
   for (int i = 0; i < num_sends; ++i) {
@@ -128,10 +135,7 @@ static int open_port(cairn_mpi_port** opened, size_t max_packet, char* why) {
     port->free_sends[port->num_free++] = num_sends - 1 - i;
   }
   int failed = 0;
-  /* Before any step that may fail on this rank alone, because the others wait in this one. */
-  const int code = MPI_Comm_dup(MPI_COMM_WORLD, &port->comm);
-  if (code != MPI_SUCCESS) failed = fail(why, "MPI_Comm_dup failed", code);
-  if (!failed && max_packet > 0) {
+  if (max_packet > 0) {
     port->send_bytes = malloc(num_sends * max_packet);
     port->receive_bytes = malloc(num_receives * max_packet);
     if (port->send_bytes == NULL || port->receive_bytes == NULL) {

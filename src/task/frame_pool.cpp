@@ -172,7 +172,7 @@ void frame_pool::for_each_root(const std::function<void(void*)>& f) {
           last ? classes_[k].at : begin + classes_[k].slabs[s].bytes() / block * block;
       for (auto* at = begin; at < end; at += block) {
         const auto root = reinterpret_cast<header*>(at)->root;
-        if (root != 0) f(reinterpret_cast<void*>(root));
+        if (root != 0 && (root & held) == 0) f(reinterpret_cast<void*>(root));
       }
     }
   }
@@ -181,7 +181,7 @@ void frame_pool::for_each_root(const std::function<void(void*)>& f) {
     found = false;
     for (auto* l = large_; l != nullptr; l = l->next) {
       const auto root = reinterpret_cast<header*>(l + 1)->root;
-      if (root == 0) continue;
+      if (root == 0 || (root & held) != 0) continue;
       found = true;
       f(reinterpret_cast<void*>(root));
       break;  // l may be gone

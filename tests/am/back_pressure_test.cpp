@@ -141,14 +141,15 @@ TEST(BackPressureOfTwo, HandlesWhatArrivesWhileItWaitsForRoom) {
       });
 }
 
-// Each rank fills a block for each other one.
+// Some ranks fill a block for each rank.
 void expect_within_bound(world& w, std::size_t bound, std::uint64_t words) {
+  constexpr rank_t senders = 8;
   std::uint64_t received = 0;
   channel<std::uint64_t> messages(w, [&](worker_t, auto batch) { received += batch.size(); });
   std::size_t most = 0;
   epoch e(w);
   w.parallel_for(
-      static_cast<std::size_t>(w.size()),
+      static_cast<std::size_t>(w.rank() < senders ? w.size() : 0),
       [&](worker_t k, std::size_t begin, std::size_t end) {
         auto send = messages.from(k);
         for (auto to = static_cast<rank_t>(begin); to < static_cast<rank_t>(end); ++to) {
@@ -158,8 +159,10 @@ void expect_within_bound(world& w, std::size_t bound, std::uint64_t words) {
       },
       64);
   e.close();
-  EXPECT_EQ(received, words * static_cast<std::uint64_t>(w.size()));
-  EXPECT_GT(most, bound / 8);
+  EXPECT_EQ(received, words * senders);
+  if (w.rank() < senders) {
+    EXPECT_GT(most, bound / 8);
+  }
   EXPECT_LE(most, bound);
 }
 

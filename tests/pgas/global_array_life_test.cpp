@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allocation of global arrays, and errors.
+#include <atomic>
 #include <cstdint>
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ TEST(AnswersInProgress, AreWaitedForBeforeAPartIsFreed) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     support::on_simulated_ranks(1, 2, seed, [](world& w) {
       answers_in_progress all(2);
-      bool begun = false, ended = false;
+      std::atomic<bool> begun = false, ended = false;
       w.run([&](worker_t k) {
         if (k == main_worker) {
           for (unsigned rounds = 0; !begun; ++rounds) w.pool().relax(rounds);

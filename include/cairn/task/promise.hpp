@@ -72,8 +72,10 @@ class suspended {
   promise_base* promise_ = nullptr;
 };
 
-/// Destroys the tasks that a suspended one awaits, the deepest first and without recursion: there
-/// may be more than the stack has room for. The owners of their frames release the memory.
+/// Destroys the task that a suspended one awaits, that which this one awaits and so on, the deepest
+/// first and without recursion: there may be more than the stack has room for. The owners of their
+/// frames release the memory. A chain in which each awaits several tasks, or a future, still takes
+/// a part of the stack for each.
 void destroy_awaited(promise_base& by) noexcept;
 inline void destroy_with_awaited(promise_base& t) noexcept {
   destroy_awaited(t);

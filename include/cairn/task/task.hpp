@@ -63,11 +63,20 @@ inline bool start_nested(promise_base& child, promise_base& parent) {
 }
 
 /// By the owner of the frame.
-inline void destroy(std::coroutine_handle<> frame) noexcept {
-  if (!frame_pool::is_held(frame.address())) [[likely]]
-    return frame.destroy();
-  auto* const c = current_context;
-  frame_pool::release_held(frame.address(), c != nullptr ? &c->frames : nullptr);
+template <class Promise>
+void destroy(std::coroutine_handle<Promise> frame) noexcept {
+  if (frame_pool::is_held(frame.address())) [[unlikely]] {
+    auto* const c = current_context;
+    return frame_pool::release_held(frame.address(), c != nullptr ? &c->frames : nullptr);
+  }
+  promise_base& t = frame.promise();
+  if (t.at == promise_base::phase::suspended) [[unlikely]] {
+    // Its waiter may live on, if another frame owns this one.
+    auto* const waiter = t.waiter.load(std::memory_order_relaxed);
+    if (t.on_finish == nullptr && waiter != nullptr) waiter->awaits = false;
+    destroy_awaited(t);
+  }
+  frame.destroy();
 }
 
 struct final_awaiter {

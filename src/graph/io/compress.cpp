@@ -15,15 +15,15 @@ namespace {
 constexpr int gzip_level = 4;
 constexpr int zstd_level = 3;
 constexpr std::uint32_t xz_preset = 1;
-constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
+constexpr std::size_t unpacked_bytes = std::size_t{256} << 10;
 
 class plain_sink final : public byte_sink {
  public:
-  explicit plain_sink(const std::string& path) : file_(path) { buffer_.reserve(buffer_bytes); }
+  explicit plain_sink(const std::string& path) : file_(path) { buffer_.reserve(unpacked_bytes); }
 
   void write(std::string_view bytes) override {
-    if (buffer_.size() + bytes.size() > buffer_bytes) flush();
-    if (bytes.size() >= buffer_bytes) {
+    if (buffer_.size() + bytes.size() > unpacked_bytes) flush();
+    if (bytes.size() >= unpacked_bytes) {
       file_.write(bytes.data(), bytes.size());
     } else {
       buffer_.append(bytes);
@@ -45,7 +45,7 @@ class plain_sink final : public byte_sink {
 
 class gzip_sink final : public byte_sink {
  public:
-  explicit gzip_sink(const std::string& path) : file_(path), buffer_(buffer_bytes) {
+  explicit gzip_sink(const std::string& path) : file_(path), buffer_(unpacked_bytes) {
     if (deflateInit2(&stream_, gzip_level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }
@@ -84,7 +84,7 @@ class gzip_sink final : public byte_sink {
 class zstd_sink final : public byte_sink {
  public:
   explicit zstd_sink(const std::string& path)
-      : file_(path), buffer_(buffer_bytes), stream_(ZSTD_createCCtx()) {
+      : file_(path), buffer_(unpacked_bytes), stream_(ZSTD_createCCtx()) {
     if (stream_ == nullptr) throw std::bad_alloc();
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, zstd_level);
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
@@ -115,7 +115,7 @@ class zstd_sink final : public byte_sink {
 
 class xz_sink final : public byte_sink {
  public:
-  explicit xz_sink(const std::string& path) : file_(path), buffer_(buffer_bytes) {
+  explicit xz_sink(const std::string& path) : file_(path), buffer_(unpacked_bytes) {
     if (lzma_easy_encoder(&stream_, xz_preset, LZMA_CHECK_CRC64) != LZMA_OK) {
       throw std::bad_alloc();
     }

@@ -94,7 +94,7 @@ void write_dimacs(task::pool& workers, const std::string& path, const native_gra
 
 namespace {
 
-constexpr std::size_t max_head_bytes = 32u << 20;
+constexpr std::size_t max_dimacs_head_bytes = 32u << 20;
 
 struct found_ends {
   std::uint64_t source = 0, sink = 0;  // 0: not found so far
@@ -147,8 +147,8 @@ found_ends ends_in(std::string_view head, bool whole) {
 }  // namespace
 
 std::optional<flow_terminals> read_flow_terminals(const std::string& path) {
-  text_source source(path, max_head_bytes);
-  for (std::size_t bytes = std::size_t{64} << 10; bytes <= max_head_bytes; bytes *= 8) {
+  text_source source(path, max_dimacs_head_bytes);
+  for (std::size_t bytes = std::size_t{64} << 10; bytes <= max_dimacs_head_bytes; bytes *= 8) {
     const auto head = source.head(bytes);
     try {
       const auto found = ends_in(head, head.size() < bytes);
