@@ -15,6 +15,7 @@
 #include <cairn/task/yield.hpp>
 
 #include <support/global_arrays.hpp>
+#include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
 namespace cairn::pgas::global_array_changes_test {
@@ -31,9 +32,11 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, GlobalArrayChanges, ::testing::ValuesIn(sup
 INSTANTIATE_TEST_SUITE_P(Served, GlobalArrayChanges, ::testing::ValuesIn(support::served_places()),
                          support::place_name);
 
+constexpr int rounds = support::few_when_sanitized(20);
+
 template <class T>
 task<> change_often(global_view<T> a, T me) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     co_await a.add(0, 1);
     static_cast<void>(co_await a.fetch_add(1, static_cast<T>(2)));
     static_cast<void>(co_await a.min(2, static_cast<T>(100 - me)));
@@ -58,7 +61,7 @@ template <class T>
 void expect_atomics(world& w, global_memory& memory) {
   for (const auto d : {distribution::cyclic, distribution::remote}) {
     const auto a = memory.collective_alloc<T>(5, {.distribution = d});
-    const auto total = static_cast<T>(40 * w.size());
+    const auto total = static_cast<T>(2 * rounds * w.size());
     auto v = memory.view(a);
     for (auto& x : v.local()) x = 0;
     if (const auto place = v.layout().place(2); place.owner == w.rank()) {

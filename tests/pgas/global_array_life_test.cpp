@@ -101,7 +101,7 @@ TEST_P(GlobalArrayLife, AnyTaskAllocatesAndAnyOtherFrees) {
 template <class F>
 task<bool> violates(F f) {
   try {
-    co_await f();
+    static_cast<void>(co_await f());
   } catch (const contract_violation&) {
     co_return true;
   }
