@@ -349,8 +349,11 @@ void scheduler::destroy_all(const std::function<void()>& others) noexcept {
     forget_queues();
     const context_scope scope(contexts_[0].get());
     for (auto& c : contexts_) {
-      c->frames.for_each_root(
-          [](void* root) { destroy_with_awaited(*static_cast<promise_base*>(root)); });
+      c->frames.for_each_root([](void* root) {
+        auto& t = *static_cast<promise_base*>(root);
+        destroy_awaited(t);
+        t.self.destroy();
+      });
     }
     if (others) others();
     generation_.fetch_add(1, std::memory_order_release);

@@ -277,59 +277,6 @@ class Findings(InAFolder):
         self.assertEqual([o["command"] for o in found], ["kcore"] * 3)
 
 
-class Loops(InAFolder):
-    def test_an_edge_to_itself_is_one_edge(self):
-        graph = self.file("loops.el", "1 1\n1 1\n1 2\n3 3\n")
-        for ranks in ([], ["--ranks", 3, "--threads", 1]):
-            for command in ("bfs", "sssp"):
-                for options, edges in (("-s", "-r", 1), 3), (("-s", "-r", 3), 1), (("-r", 1), 3):
-                    found = report(command, graph, *options, *ranks)
-                    self.assertEqual(found["result"]["trials"][0]["edges"], edges)
-
-    def test_isolated_vertices_have_no_edge_at_all(self):
-        graph = self.file("arcs.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
-                          "6 6 3\n1 2\n2 3\n4 4\n")
-        for ranks in ([], ["--ranks", 3, "--threads", 1]):
-            found = report("info", graph, *ranks)["result"]
-            self.assertEqual((found["isolated"], found["sinks"]), (2, 3))
-            self.assertEqual(report("info", graph, "-s", *ranks)["result"]["isolated"], 2)
-
-
-class WrongResults(InAFolder):
-    def judge(self, graph, values, *options):
-        return cairn("verify", graph, self.file("values.csv", values), *options)
-
-    def test_no_pagerank_is_less_than_that_of_a_vertex_without_in_edges(self):
-        star = self.file("star.el", "".join(f"{v} 1\n1 {v}\n" for v in range(2, 12)))
-        for least in (0, 0.0136):
-            run = self.judge(star, "id,rank\n" + "".join(f"{v},{least}\n" for v in range(1, 12)),
-                             "-i", 10)
-            self.assertEqual(run.returncode, 1, run.stderr)
-            self.assertIn("rule 1", run.stderr)
-
-    def test_two_vertices_at_distance_0_need_an_edge_of_length_0(self):
-        values = "id,distance\n1,0\n2,0\n"
-        run = self.judge(self.file("one.wel", "1 2 4\n"), values)
-        self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertIn("2 vertices have distance 0", run.stderr)
-        zero = self.file("zero.wel", "1 2 0\n")
-        self.assertEqual(self.judge(zero, values).returncode, 2)
-        self.assertEqual(self.judge(zero, values, "-r", 1).returncode, 0)
-
-    def test_walks_on_vertices_in_another_order(self):
-        graph = self.file("w.el", "1 2\n1 3\n1 4\n4 5\n5 1\n2 3\n3 6\n6 1\n")
-        visits, paths = self.folder / "visits.csv", self.folder / "paths.csv"
-        options = ["--key", 5, "--walkers", 10, "--length", 4]
-        for order in ([], ["--order", "degree"], ["--order", "random", "--seed", 3]):
-            report("walk", graph, *order, *options, "--output", visits, "--paths", paths)
-            for result in ([visits], ["--paths", paths]):
-                run = cairn("verify", graph, *result, *order, *options)
-                self.assertEqual(run.returncode, 0, run.stderr)
-        depths = self.folder / "depths.csv"
-        report("bfs", graph, "-r", 1, "--output", depths)
-        self.refused("verify", graph, depths, "--order", "degree", saying="--order has no effect")
-
-
 class Refusals(InAFolder):
     def test_integers_that_no_real_number_holds(self):
         for name, head in (("w.wel", ""), ("w.mtx", "%%MatrixMarket matrix coordinate integer "

@@ -175,6 +175,12 @@ TEST(RunTasksOnOneRank, ALongChainOfAwaitingTasksIsDestroyedDeepestFirst) {
   EXPECT_EQ(w.tasks().num_live(), 0u);
 }
 
+task::task<void> cancels_soon(world* w) {
+  for (int i = 0; i < 3; ++i) co_await task::yield();
+  w->cancel();
+  for (;;) co_await task::yield();
+}
+
 task::task<void> awaits_another(task::task<void>* t) { co_await *t; }
 
 // The awaited task belongs to a frame that is destroyed before or after its waiter.
@@ -184,17 +190,13 @@ task::task<void> owns_what_another_awaits(world* w, std::atomic<int>* alive, boo
   task::future<void> after;
   auto& waiter = waiter_first ? after : before;
   waiter = co_await task::spawn(awaits_another(&awaited));
-  for (int i = 0; i < 3; ++i) co_await task::yield();
-  w->cancel();
-  for (;;) co_await task::yield();
+  co_await cancels_soon(w);
 }
 task::task<void> owns_what_a_root_awaits(world* w, std::atomic<int>* alive) {
   auto awaited = lives_on(alive);
   auto waiter = co_await task::spawn(awaits_another(&awaited));
   waiter.detach();
-  for (int i = 0; i < 3; ++i) co_await task::yield();
-  w->cancel();
-  for (;;) co_await task::yield();
+  co_await cancels_soon(w);
 }
 
 TEST(RunTasksOnOneRank, ATaskMayBelongToAnotherFrameThanItsWaiter) {
@@ -213,9 +215,7 @@ TEST(RunTasksOnOneRank, ATaskMayBelongToAnotherFrameThanItsWaiter) {
 task::task<void> detaches(world* w, task::task<void> made_outside) {
   auto of = co_await task::spawn(std::move(made_outside));
   of.detach();
-  for (int i = 0; i < 3; ++i) co_await task::yield();
-  w->cancel();
-  for (;;) co_await task::yield();
+  co_await cancels_soon(w);
 }
 
 TEST(RunTasksOnOneRank, ADetachedTaskThatTheBodyCreatedIsDestroyed) {

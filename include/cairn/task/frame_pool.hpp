@@ -68,8 +68,7 @@ class frame_pool {
     [[nodiscard]] bool is_large() const noexcept { return (pool & listed) != 0; }
 
     std::uintptr_t pool;  // address | listed for a large frame; no address: it has no pool
-    std::uintptr_t
-        root;  // 0: no root; odd: held, and twice the number of bytes once it is released
+    std::uintptr_t root;  // 0: none; odd: held, and twice the bytes once it is released
   };
   static_assert(sizeof(header) == 16);
   static constexpr std::uintptr_t listed = 1, held = 1;

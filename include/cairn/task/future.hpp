@@ -55,7 +55,7 @@ class [[nodiscard("co_await it, or call detach()")]] future {
     auto& t = frame.promise();
     // Until the task starts, its worker may give it to another one.
     auto* const c = std::atomic_ref(t.context).load(std::memory_order_relaxed);
-    if (c->owner->destroying()) return destroy_with_awaited(t);
+    if (c->owner->destroying()) return detail::destroy(frame);
     c->frames.mark_root(frame.address(), static_cast<promise_base*>(&t));
     if (future_state(t.waiter).drop()) frame.destroy();
   }

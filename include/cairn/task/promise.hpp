@@ -77,10 +77,6 @@ class suspended {
 /// frames release the memory. A chain in which each awaits several tasks, or a future, still takes
 /// a part of the stack for each.
 void destroy_awaited(promise_base& by) noexcept;
-inline void destroy_with_awaited(promise_base& t) noexcept {
-  destroy_awaited(t);
-  t.self.destroy();
-}
 
 /// Whether the caller runs inside a task.
 [[nodiscard]] bool inside_task() noexcept;
