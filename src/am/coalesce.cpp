@@ -92,11 +92,13 @@ std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
 }
 
 void coalescer::turn_over(worker_t k, rank_t to, std::size_t min_bytes) {
-  auto& b = workers_[k].blocks[static_cast<std::size_t>(to)];
+  auto& mine = workers_[k];
+  auto& b = mine.blocks[static_cast<std::size_t>(to)];
   if (b.items) {
     b.growth.left_full();
     ship(k, to, b);
   }
+  if (!std::exchange(b.listed, true)) mine.filling.push_back(to);
   auto bytes = block_bytes(to, b);
   if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
   bytes = std::max(bytes, min_bytes);
@@ -105,18 +107,14 @@ void coalescer::turn_over(worker_t k, rank_t to, std::size_t min_bytes) {
       k, requested_bytes_ != 0 ? bytes : std::max(bytes, progress_.coalesce_bytes()));
   b.at = b.items.payload();
   b.end = b.at + bytes;
-  b.seen = false;
-  b.records = 0;
 }
 
 void coalescer::ship(worker_t k, rank_t to, block& b) {
   auto& mine = workers_[k];
-  auto items = std::move(b.items);
-  items.set_size(static_cast<std::size_t>(b.at - items.payload()));
-  const auto messages = message_bytes_ == 0 ? b.records : items.size() / message_bytes_;
-  const auto growth = b.growth;
-  b = block{};
-  b.growth = growth;
+  const auto bytes = b.bytes();
+  const auto messages = message_bytes_ == 0 ? b.records : bytes / message_bytes_;
+  auto items = b.take();
+  items.set_size(bytes);
   const auto sent = mine.count.sent();
   world_.counters().add(k, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
   progress_.post(k, to, number_, kind_, messages, std::move(items));
@@ -132,19 +130,22 @@ bool coalescer::flush(worker_t k, flush_scope scope) {
     shipped = true;
   }
   if (chooses_) join_for_hops(k, scope);
-  for (rank_t to = 0; to < ranks(); ++to) {
+  std::erase_if(mine.filling, [&](rank_t to) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
-    if (!b.items || b.at == b.items.payload()) continue;
-    if (scope == flush_scope::only_old && !std::exchange(b.seen, true)) continue;
-    b.growth.left_early();
-    ship(k, to, b);
-    shipped = true;
-  }
+    if (!b.empty()) {
+      if (scope == flush_scope::only_old && !std::exchange(b.seen, true)) return false;
+      b.growth.left_early();
+      ship(k, to, b);
+      shipped = true;
+    }
+    b.listed = false;
+    return true;
+  });
   return shipped;
 }
 
-bool coalescer::leaves_part_filled(block& b, flush_scope scope) const noexcept {
-  return b.items && b.at != b.items.payload() && (scope == flush_scope::all || b.seen);
+bool coalescer::leaves_part_filled(block& b, flush_scope scope) noexcept {
+  return !b.empty() && (scope == flush_scope::all || b.seen);
 }
 
 // Joins the blocks that are about to leave, if that is cheaper.
@@ -152,10 +153,10 @@ void coalescer::join_for_hops(worker_t k, flush_scope scope) {
   auto& mine = workers_[k];
   auto& bytes_for = mine.joined_bytes;
   hop_choice::unsent_blocks found;
-  for (rank_t to = 0; to < ranks(); ++to) {
+  for (const auto to : mine.filling) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (to == rank() || !leaves_part_filled(b, scope)) continue;
-    const auto bytes = static_cast<std::size_t>(b.at - b.items.payload());
+    const auto bytes = b.bytes();
     const auto hop = next_hops_[static_cast<std::size_t>(to)];
     auto& joined = bytes_for[static_cast<std::size_t>(hop)];
     ++found.blocks;
@@ -164,20 +165,24 @@ void coalescer::join_for_hops(worker_t k, flush_scope scope) {
     if (hop != to) found.detour_bytes += bytes;
   }
   const bool joins = mine.hops.through_hops(found, buffer_cost(progress_.coalesce_bytes()));
-  for (rank_t to = 0; joins && to < ranks(); ++to) {
+  const auto before = mine.filling.size();  // blocks for hops may be added, and are not moved
+  for (std::size_t i = 0; joins && i < before; ++i) {
+    const auto to = mine.filling[i];
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     const auto hop = next_hops_[static_cast<std::size_t>(to)];
     if (to == rank() || hop == to || !leaves_part_filled(b, scope)) continue;
     move_to_hop(k, b, hop, bytes_for[static_cast<std::size_t>(hop)]);
   }
-  std::ranges::fill(bytes_for, 0);
+  for (const auto to : mine.filling) {
+    bytes_for[static_cast<std::size_t>(next_hops_[static_cast<std::size_t>(to)])] = 0;
+  }
 }
 
 // `max_bytes`: bytes that wait for that hop.
 void coalescer::move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max_bytes) {
   auto& to = workers_[k].blocks[static_cast<std::size_t>(hop)];
   const auto* at = from.items.payload();
-  auto left = static_cast<std::size_t>(from.at - at);
+  auto left = from.bytes();
   const auto min_bytes = message_bytes_ == 0 ? left : message_bytes_;  // records stay whole
   while (left != 0) {
     auto room = static_cast<std::size_t>(to.end - to.at);
@@ -195,11 +200,8 @@ void coalescer::move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max
   }
   to.records += from.records;
   to.seen = true;  // it leaves now
-  progress_.give_back(k, std::move(from.items));
-  auto growth = from.growth;
-  growth.left_early();
-  from = block{};
-  from.growth = growth;
+  progress_.give_back(k, from.take());
+  from.growth.left_early();
   world_.counters().add(k, obs::counter::buffers_joined);
 }
 
@@ -231,6 +233,7 @@ void coalescer::abandon() noexcept {
       if (b.items) progress_.charge(k, -static_cast<std::int64_t>(b.items.capacity()));
       b = block{};
     }
+    mine.filling.clear();
     if (mine.kept != 0) forget(k);
     mine.count.reset();
     mine.reported = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parallel loop that a task awaits.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +23,11 @@ class TaskLoop : public ::testing::TestWithParam<support::place> {};
 INSTANTIATE_TEST_SUITE_P(Everywhere, TaskLoop, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
 INSTANTIATE_TEST_SUITE_P(Served, TaskLoop, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
+// As many ranks as are called along a tree.
+INSTANTIATE_TEST_SUITE_P(AlongATree, TaskLoop,
+                         ::testing::Values(support::place{support::place::network::simulated, 40,
+                                                          1}),
                          support::place_name);
 
 // The places run one cluster at a time, with all ranks in this process: rows by rank.
@@ -73,6 +80,60 @@ TEST_P(TaskLoop, CallsTheBodyOnceForEachIterationWhereItShould) {
                               : where == locality::partition        ? 2 * (n - before_last)
                                                                     : 0;
         EXPECT_EQ(here, expected);
+      }
+    }
+  }
+}
+
+// Follows the calls from a rank that has these of a plan's ranks; returns the deepest level.
+int follow(const detail::loop_plan& plan, rank_t at, detail::loop_ranks over,
+           std::vector<int>& parts, std::vector<std::pair<std::uint64_t, rank_t>>& firsts) {
+  EXPECT_EQ(plan.rank_at(over.first), at);
+  const auto part = plan.part_at(over.first);
+  EXPECT_LT(part.first, part.last);
+  ++parts[static_cast<std::size_t>(at)];
+  firsts.emplace_back(part.first, at);
+  int deepest = 0;
+  for (const auto b : detail::branches_of({over.first + 1, over.last})) {
+    EXPECT_LT(b.first, b.last);
+    deepest = std::max(deepest, 1 + follow(plan, plan.rank_at(b.first), b, parts, firsts));
+  }
+  return deepest;
+}
+
+TEST(TaskLoopPlan, GivesEachIterationToOneRankAlongAShallowTree) {
+  for (const rank_t size : {1, 2, 3, 16, 17, 18, 19, 64, 300, 1024}) {
+    for (const rank_t origin : {0, size / 3, size - 1}) {
+      for (const auto where : {locality::partition, locality::local, locality::remote}) {
+        for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{17}, std::uint64_t{1000},
+                                      std::uint64_t{100'000}, ~std::uint64_t{0}}) {
+          const auto plan = detail::plan_of_loop(n, {.where = where, .tasks = 1}, origin, size, 1);
+          std::vector<int> parts(static_cast<std::size_t>(size));
+          std::vector<std::pair<std::uint64_t, rank_t>> firsts;
+          int deepest = 0;
+          if (plan.starts_at_origin()) {
+            deepest = follow(plan, origin, {0, plan.ranks}, parts, firsts);
+          } else {
+            for (const auto b : detail::branches_of({0, plan.ranks})) {
+              deepest =
+                  std::max(deepest, 1 + follow(plan, plan.rank_at(b.first), b, parts, firsts));
+            }
+          }
+          EXPECT_LE(deepest, size <= 17 ? 1 : size <= 273 ? 2 : 3);
+          for (const auto p : parts) EXPECT_LE(p, 1);
+          // Blocks in the order of the ranks, one behind the other.
+          std::ranges::sort(firsts);
+          std::uint64_t end = 0;
+          for (std::size_t i = 0; i < firsts.size(); ++i) {
+            ASSERT_EQ(firsts[i].first, end);
+            end += std::min(plan.share, n - end);
+            const auto at = firsts[i].second;
+            EXPECT_TRUE(i == 0 || firsts[i - 1].second < at);
+            EXPECT_TRUE(where != locality::remote || size == 1 || at != origin);
+            EXPECT_TRUE(where != locality::local || at == origin);
+          }
+          EXPECT_EQ(end, n);
+        }
       }
     }
   }

@@ -28,6 +28,7 @@ namespace cairn::am {
 class call_failure : public std::runtime_error {
  public:
   call_failure(rank_t rank, const std::string& text) : std::runtime_error(text), rank_(rank) {}
+  /// The rank that was called; it may have called the one where the exception was thrown.
   [[nodiscard]] rank_t rank() const noexcept { return rank_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <cairn/am/block_growth.hpp>
@@ -43,6 +44,8 @@ struct channel_options {
 /// appends.
 ///
 /// Memory    workers * next hops * (the requested or the best size) at most; 4 bytes per rank
+/// Cost      a flush looks at the blocks that were filled since the one before, however many ranks
+///           there are
 class coalescer : public receiver {
  public:
   coalescer(const coalescer&) = delete;
@@ -59,13 +62,27 @@ class coalescer : public receiver {
   struct block {
     std::byte* at = nullptr;  // where the next message goes
     std::byte* end = nullptr;
-    bool seen = false;  // it was part-filled at the previous scan for old blocks
+    bool seen = false;    // it was part-filled at the previous scan for old blocks
+    bool listed = false;  // in worker_state::filling
     block_growth growth;
     std::size_t records = 0;  // in it, if they have no fixed size
     buffer items;
+
+    [[nodiscard]] bool empty() noexcept { return !items || at == items.payload(); }
+    [[nodiscard]] std::size_t bytes() noexcept {
+      return static_cast<std::size_t>(at - items.payload());
+    }
+    /// Its messages; what it learnt remains.
+    buffer take() noexcept {
+      at = end = nullptr;
+      seen = false;
+      records = 0;
+      return std::move(items);
+    }
   };
   struct worker_state {
-    std::vector<block> blocks;  // by next hop
+    std::vector<block> blocks;    // by next hop
+    std::vector<rank_t> filling;  // next hops whose block may hold messages, in no order
     message_counter count;
     std::size_t kept = 0;        // messages in a table of the stage reduce
     std::ptrdiff_t left = 0;     // messages that left the table during an offer
@@ -101,8 +118,7 @@ class coalescer : public receiver {
   }
   /// Whether messages of worker k for the next hop towards `to` wait in a block.
   [[nodiscard]] bool holds_for(worker_t k, rank_t to) noexcept {
-    auto& b = workers_[k].blocks[static_cast<std::size_t>(next_hop(to))];
-    return b.items && b.at != b.items.payload();
+    return !workers_[k].blocks[static_cast<std::size_t>(next_hop(to))].empty();
   }
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
@@ -146,7 +162,7 @@ class coalescer : public receiver {
 
  private:
   void expect_open_epoch() const;
-  [[nodiscard]] bool leaves_part_filled(block& b, flush_scope scope) const noexcept;
+  [[nodiscard]] static bool leaves_part_filled(block& b, flush_scope scope) noexcept;
   void join_for_hops(worker_t k, flush_scope scope);
   void move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max_bytes);
   [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;

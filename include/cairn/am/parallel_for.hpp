@@ -99,59 +99,77 @@ task::task<void> take_chunks(loop_state* loop, const loop_arguments<F>* argument
   }
 }
 
-/// One rank's part of a loop. A class, because clang's name of a function template lacks its
-/// arguments, and ranks know what they call by its name (remote_function).
+/// How a loop's iterations are divided: its i-th rank has the (base + i)-th of equal blocks,
+/// cyclically, so that the rank that starts the loop comes first if it has a block.
+struct loop_plan {
+  std::uint64_t n = 0, share = 0, chunk = 0, tasks = 0;
+  rank_t origin = 0, ranks = 0, base = 0;
+  locality where = locality::partition;
+
+  [[nodiscard]] rank_t rank_at(rank_t i) const noexcept;
+  [[nodiscard]] loop_part part_at(rank_t i) const noexcept;
+  [[nodiscard]] bool starts_at_origin() const noexcept { return rank_at(0) == origin; }
+};
+[[nodiscard]] loop_plan plan_of_loop(std::uint64_t n, const loop_options& opt, rank_t origin,
+                                     rank_t size, int workers);
+
+/// The first-th to the last-th of a plan's ranks, without the last.
+struct loop_ranks {
+  rank_t first, last;
+};
+/// What one rank calls for these ranks: parts of about equal size, of one rank each if they are
+/// few.
+[[nodiscard]] std::vector<loop_ranks> branches_of(loop_ranks over);
+
+/// The tree of calls that starts and ends a loop. A class, because clang's name of a function
+/// template lacks its arguments, and ranks know what they call by its name (remote_function).
 template <auto F>
-struct part_of_loop {
-  static task::task<void> run_part(world& w, loop_part part, loop_arguments<F> arguments) {
-    loop_state state{w, part};
+struct loop_tree {
+  using arguments = loop_arguments<F>;
+
+  /// Runs the part of the first of these ranks, which is this one, and has the others run theirs.
+  static task::task<void> run(world& w, loop_plan plan, loop_ranks over, arguments a) {
+    std::vector<task::task<void>> parts = calls(w, plan, {over.first + 1, over.last}, a);
+    parts.push_back(run_part(&w, plan.part_at(over.first), &a));
+    co_await task::when_all(std::move(parts));
+  }
+  /// Has these ranks run their parts.
+  static std::vector<task::task<void>> calls(world& w, const loop_plan& plan, loop_ranks over,
+                                             const arguments& a) {
+    std::vector<task::task<void>> branches;
+    for (const auto branch : branches_of(over)) branches.push_back(call(&w, plan, branch, a));
+    return branches;
+  }
+
+ private:
+  static task::task<void> call(world* w, loop_plan plan, loop_ranks over, arguments a) {
+    co_await w->call<&loop_tree::run>(plan.rank_at(over.first), plan, over, std::move(a));
+  }
+  static task::task<void> run_part(world* w, loop_part part, const arguments* a) {
+    loop_state state{*w, part};
     const auto chunks = (part.last - part.first - 1) / part.chunk + 1;
-    const auto workers = static_cast<std::uint64_t>(w.workers());
+    const auto workers = static_cast<std::uint64_t>(w->workers());
     std::vector<task::task<void>> takers;
     for (auto n = std::min(chunks, part.tasks * workers); n > 0; --n) {
-      takers.push_back(take_chunks<F>(&state, &arguments));
+      takers.push_back(take_chunks<F>(&state, a));
     }
     co_await task::when_all_spread(std::move(takers));
   }
 };
 
 template <auto F>
-task::task<void> run_loop_part_at(world* w, rank_t at, loop_part part,
-                                  loop_arguments<F> arguments) {
-  co_await w->call<&part_of_loop<F>::run_part>(at, part, std::move(arguments));
-}
-
-/// The ranks that run a loop, and how many iterations each has at most.
-struct loop_ranks {
-  std::vector<rank_t> ranks;
-  std::uint64_t share;
-};
-[[nodiscard]] loop_ranks ranks_of_loop(const world& w, std::uint64_t n, locality where);
-[[nodiscard]] std::uint64_t chunk_of_loop(std::uint64_t share, std::uint64_t takers);
-
-template <auto F>
 task::task<void> run_loop(world* w, std::uint64_t n, loop_options opt,
                           loop_arguments<F> arguments) {
   if (n == 0) co_return;
-  const auto over = ranks_of_loop(*w, n, opt.where);
   constexpr bool awaits = is_task<typename loop_body<decltype(F)>::result>;
-  // Numbers above a rank's share have the same meaning, and their sums and products would overflow.
-  const auto tasks = std::min<std::uint64_t>(opt.tasks != 0 ? opt.tasks
-                                             : awaits       ? w->options().loop_tasks
-                                                            : 1,
-                                             over.share);
-  const auto takers = tasks * static_cast<std::uint64_t>(w->workers());
-  const auto chunk =
-      opt.chunk != 0 ? std::min(opt.chunk, over.share) : chunk_of_loop(over.share, takers);
-  std::vector<task::task<void>> parts;
-  std::uint64_t first = 0;
-  for (const auto r : over.ranks) {
-    const loop_part part{first, std::min(n, first + over.share), chunk, tasks};
-    if (part.first >= part.last) break;
-    parts.push_back(run_loop_part_at<F>(w, r, part, arguments));
-    first = part.last;
+  if (opt.tasks == 0) opt.tasks = awaits ? w->options().loop_tasks : 1;
+  const auto plan = plan_of_loop(n, opt, w->rank(), w->size(), w->workers());
+  const loop_ranks all{0, plan.ranks};
+  if (plan.starts_at_origin()) {
+    co_await loop_tree<F>::run(*w, plan, all, std::move(arguments));
+  } else {
+    co_await task::when_all(loop_tree<F>::calls(*w, plan, all, arguments));
   }
-  co_await task::when_all(std::move(parts));
 }
 
 }  // namespace detail
@@ -172,7 +190,7 @@ namespace cairn {
 ///           options.tasks tasks per worker at once. A plain one runs once per worker at a time,
 ///           and messages are handled between its chunks
 /// Arguments converted to f's parameters; packable. Each call gets copies
-/// Messages  one call per rank and its answer, not per chunk
+/// Messages  one call per rank and its answer, not per chunk; over more than 17 ranks along a tree
 /// Throws    the exception of one of the calls of f, after all have ended; no more chunks start on
 ///           the rank where it happened. From another rank as am::call_failure
 /// Source    [GMT14] gmt_parFor
