@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/traverse/bit_set.hpp>
+#include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
+#include <cairn/traverse/worklist.hpp>
+
+#include "algo/fetch.hpp"
 
 namespace cairn::algo {
 
@@ -17,6 +24,11 @@ namespace cairn::algo {
 ///
 /// A vertex whose label was lowered sends it to its neighbors in the next round. Labels of
 /// vertices of this rank are lowered at once, so a label may travel several edges per round.
+///
+/// A long path whose vertices alternate between ranks would take as many rounds as it has edges.
+/// So after every few rounds the trees that labels form are joined and flattened: a label is a
+/// vertex of the same component, and has a label in turn. Then the number of rounds grows with the
+/// logarithm of the path's length.
 template <class Id>
 class minimum_labels {
   struct lower {  // the operator: the smallest label wins
@@ -40,7 +52,8 @@ class minimum_labels {
         label_(label),
         lower_(w, lower{label.view(), *this}, opt),
         now_(w, label.local().size()),
-        next_(w, label.local().size()) {}
+        next_(w, label.local().size()),
+        found_(w) {}
 
   /// neighbors   neighbors(v, f) calls f(u) for each neighbor u of vertex v of this rank; must be
   ///             symmetric
@@ -52,6 +65,10 @@ class minimum_labels {
     }
     std::uint64_t rounds = 0;
     for (; w_.any(next_.any()); ++rounds) {
+      if (rounds % rounds_until_joined == 0) {
+        if (rounds != 0) join_and_flatten();
+        before_.assign(label_.local().begin(), label_.local().end());
+      }
       std::swap(now_, next_);
       round(neighbors);
       now_.clear();
@@ -62,6 +79,50 @@ class minimum_labels {
   [[nodiscard]] activity::ran ran() const { return lower_.ran(); }
 
  private:
+  // A graph whose vertices are few edges apart needs fewer rounds.
+  static constexpr std::uint64_t rounds_until_joined = 8;
+
+  void join_and_flatten() {
+    const auto own = label_.local().size();
+    // The former label of a vertex gets its new one: the trees of both are joined.
+    traverse::push_ranges(
+        w_, lower_, own,
+        [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
+          for (auto i = begin; i < end; ++i) {
+            const Id label = label_.load(label_.first() + i);
+            if (label != before_[i]) send({before_[i], label});
+          }
+          return std::uint64_t{0};
+        },
+        traverse::chunk_of(w_, own, 5));
+    if (!labels_of_labels_) labels_of_labels_.emplace(w_, label_);
+    while (halve()) {
+    }
+  }
+
+  // A label that another worker lowers concurrently is of the same component before and after.
+  bool halve() {
+    traverse::for_each_own(w_, label_, [&](worker_t k, std::uint64_t v) {
+      const Id label = label_.load(v);
+      if (label == no_vertex<Id> || label_.owns(label)) return;
+      auto& found = found_.own(k);
+      if (found.empty() || found.back() != label) found.push_back(label);
+    });
+    labels_of_labels_->choose(found_);
+    labels_of_labels_->refresh();
+    std::atomic<bool> changed = false;
+    traverse::for_each_own(w_, label_, [&](worker_t, std::uint64_t v) {
+      const Id label = label_.load(v);
+      if (label == no_vertex<Id>) return;
+      const Id next = (*labels_of_labels_)(label);
+      if (next == label) return;
+      label_.store(v, next);
+      next_.set_shared(v - label_.first());
+      changed.store(true, std::memory_order_relaxed);
+    });
+    return w_.any(changed.load());
+  }
+
   void round(auto& neighbors) {
     constexpr double ns_of_word = 64 * 40;  // all 64 vertices send to their neighbors
     const auto words = now_.words().size();
@@ -86,6 +147,9 @@ class minimum_labels {
   pgas::vertex_map<Id>& label_;
   activity::executor<lower> lower_;
   traverse::bit_set now_, next_;  // vertices of this rank that send to their neighbors
+  std::vector<Id> before_;        // labels after they were last joined
+  std::optional<fetched<Id>> labels_of_labels_;
+  traverse::worklist<Id> found_;
 };
 
 }  // namespace cairn::algo

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -168,6 +170,30 @@ TEST(ComponentsMessages, WithoutAFilterAreAllSent) {
     return total;
   };
   EXPECT_GE(sent_with(0), sent_with(1024) + 31);
+}
+
+// Without joining the trees of labels it takes a round for almost every edge.
+TEST(ComponentsRounds, AreFewOnALongPathWhoseVerticesAlternateBetweenRanks) {
+  plain_graph g{"path in random order", 3000, false, {}};
+  std::vector<std::uint64_t> order(g.n);
+  std::iota(order.begin(), order.end(), 0);
+  random64 random(7);
+  for (std::uint64_t i = g.n - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+  for (std::uint64_t i = 1; i < g.n; ++i) {
+    if (i != g.n / 3) g.edges.push_back({order[i - 1], order[i]});
+  }
+  const auto expected = judged_labels(g);
+  for (const rank_t ranks : {2, 3, 8}) {
+    for (const auto method : {components_method::afforest, components_method::propagation}) {
+      support::on_simulated_ranks(ranks, 2, 1, [&](world& w) {
+        const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+        const auto result = components(w, share, {.method = method});
+        EXPECT_LE(result.rounds, 150u);
+        EXPECT_EQ(result.num_components, 2u);
+        EXPECT_EQ(support::whole(w, result.label), expected);
+      });
+    }
+  }
 }
 
 TEST(ComponentsSimulated, ManySeedsGiveRightResults) {

@@ -60,24 +60,27 @@ struct components_result {
 /// other components process their remaining edges. (In a directed graph without in-rows all
 /// vertices do.) On several ranks the roots then form a graph, with an edge for each pair of roots
 /// that an edge of the input connects. Labels propagate along the edges of that graph as in method
-/// propagation: in each round, a vertex whose label was lowered sends it to its neighbors.
+/// propagation: in each round, a vertex whose label was lowered sends it to its neighbors. After
+/// every eighth round the trees that labels form are joined and flattened.
 ///
 /// Returns     labels at their owners; labels, number and sizes are determined, rounds are not
 /// Work        afforest: O(n + m) at worst, usually O(n); propagation: O(m) per round
 /// Depth       one epoch per round; at most as many rounds as the longest shortest path between
-///             roots (afforest) or vertices (propagation)
+///             roots (afforest) or vertices (propagation), and usually at most some 8 log n
 /// Messages    per round one for each edge to another rank from a vertex whose label was lowered,
-///             unless the sender has already sent that target as low a label. afforest: once, one
-///             per pair of a vertex and a root on another rank that an edge connects; then one per
-///             edge of the root graph instead
-/// Memory      per rank: n/P ids; on several ranks also a bit per vertex, and for afforest n/P more
-///             ids and the edges of the root graph
+///             unless the sender has already sent that target as low a label; after every eighth
+///             at most one per vertex, and two per label of another rank and level of a tree.
+///             afforest: once, one per pair of a vertex and a root on another rank that an edge
+///             connects; then one per edge of the root graph instead
+/// Memory      per rank: n/P ids; where labels propagate also two bits and an id per vertex, and
+///             the labels of other ranks; for afforest on several ranks n/P more ids and the edges
+///             of the root graph
 /// Throws      contract_violation if propagation is requested and the graph is directed without
 ///             in-rows; usage_error as activity::executor
 /// Collective  same options on every rank
 /// Source      [Sutton18] for the sampling; [Patwary10] (Rem's algorithm) for joining trees;
 ///             [AAM15] section 3.2.2 for messages that may fail, here if a label is not lower. The
-///             root graph is ours
+///             root graph is ours, as are the joined trees of labels
 template <class Id>
 [[nodiscard]] components_result<Id> components(world& w, const graph::dist_csr<Id>& g,
                                                const components_options& opt = {});
