@@ -22,6 +22,10 @@ namespace {
 
 constexpr std::size_t rows_at_once = 1u << 20;  // gathered at a time, over all ranks
 
+graph::io::write_check check_of(world& w) {
+  return [&w] { w.throw_if_interrupted(); };
+}
+
 // If vertices are not in the order of ids, a class may be named by another id than its smallest.
 void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>& by_position) {
   constexpr auto none = graph::io::missing_value<std::uint64_t>;
@@ -53,11 +57,13 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
     const auto type_index = graph::io::value_vector(std::vector<column>()).index();
     const auto* const words = names.textual() ? &names.words() : nullptr;
     if (w.rank() == 0) {
-      file.emplace(path, graph::io::table_shape{.value_name = std::string(name),
-                                                .value_kind = type_index,
-                                                .num_rows = n,
-                                                .words = words,
-                                                .ids_as_values = vertices && words != nullptr});
+      file.emplace(path,
+                   graph::io::table_shape{.value_name = std::string(name),
+                                          .value_kind = type_index,
+                                          .num_rows = n,
+                                          .words = words,
+                                          .ids_as_values = vertices && words != nullptr},
+                   check_of(w));
     }
   });
   std::vector<column> by_position;  // on rank 0, if vertices are not in the order of ids
@@ -148,7 +154,7 @@ void write_paths(world& w, const std::string& path, const graph::labels& names,
                  const algo::vertex_rows& rows) {
   std::unique_ptr<graph::io::byte_sink> file;
   w.agree([&] {
-    if (w.rank() == 0) file = graph::io::create_file(path);
+    if (w.rank() == 0) file = graph::io::create_file(path, check_of(w));
   });
   const char separator = graph::io::separator_of(path);
   const auto write = [&]<class Id>(std::span<const Id> own) {

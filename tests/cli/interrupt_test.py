@@ -187,6 +187,21 @@ class Interrupts(InAFolder):
 
             self.interrupt_everywhere("convert", graph, out, "--quiet", moments=6, check=check)
 
+    def test_a_pipe_without_a_reader_does_not_hold_it(self):
+        pipe = self.folder / "pipe.csv"
+        os.mkfifo(pipe)
+        for writing in (("generate", "--grid", "300x300", pipe),
+                        ("cc", "--grid", "300x300", "--output", pipe)):
+            for more in ((), ("--ranks", 2, "--threads", 1)):
+                run = cairn(*writing, "--quiet", "--timeout", 0.3, *more)
+                self.assertEqual((run.returncode, run.stderr),
+                                 (124, "cairn: cancelled after 0.3 s, the limit set by "
+                                       "--timeout\n"), more)
+                reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # which does not read
+                run = cairn(*writing, "--quiet", "--timeout", 0.3, *more)
+                self.assertEqual(run.returncode, 124, run.stderr)
+                os.close(reader)
+
     def test_killed_writers_leave_nothing_behind(self):
         try:
             os.close(os.open(self.folder, os.O_TMPFILE | os.O_WRONLY))

@@ -19,7 +19,9 @@ constexpr std::size_t unpacked_bytes = std::size_t{256} << 10;
 
 class plain_sink final : public byte_sink {
  public:
-  explicit plain_sink(const std::string& path) : file_(path) { buffer_.reserve(unpacked_bytes); }
+  plain_sink(const std::string& path, const write_check& check) : file_(path, check) {
+    buffer_.reserve(unpacked_bytes);
+  }
 
   void write(std::string_view bytes) override {
     if (buffer_.size() + bytes.size() > unpacked_bytes) flush();
@@ -45,7 +47,8 @@ class plain_sink final : public byte_sink {
 
 class gzip_sink final : public byte_sink {
  public:
-  explicit gzip_sink(const std::string& path) : file_(path), buffer_(unpacked_bytes) {
+  gzip_sink(const std::string& path, const write_check& check)
+      : file_(path, check), buffer_(unpacked_bytes) {
     if (deflateInit2(&stream_, gzip_level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }
@@ -83,8 +86,8 @@ class gzip_sink final : public byte_sink {
 
 class zstd_sink final : public byte_sink {
  public:
-  explicit zstd_sink(const std::string& path)
-      : file_(path), buffer_(unpacked_bytes), stream_(ZSTD_createCCtx()) {
+  zstd_sink(const std::string& path, const write_check& check)
+      : file_(path, check), buffer_(unpacked_bytes), stream_(ZSTD_createCCtx()) {
     if (stream_ == nullptr) throw std::bad_alloc();
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, zstd_level);
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
@@ -115,7 +118,8 @@ class zstd_sink final : public byte_sink {
 
 class xz_sink final : public byte_sink {
  public:
-  explicit xz_sink(const std::string& path) : file_(path), buffer_(unpacked_bytes) {
+  xz_sink(const std::string& path, const write_check& check)
+      : file_(path, check), buffer_(unpacked_bytes) {
     if (lzma_easy_encoder(&stream_, xz_preset, LZMA_CHECK_CRC64) != LZMA_OK) {
       throw std::bad_alloc();
     }
@@ -149,18 +153,18 @@ class xz_sink final : public byte_sink {
 
 }  // namespace
 
-std::unique_ptr<byte_sink> create_file(const std::string& path) {
+std::unique_ptr<byte_sink> create_file(const std::string& path, const write_check& check) {
   switch (compression_by_name(path)) {
     case compression::gzip:
-      return std::make_unique<gzip_sink>(path);
+      return std::make_unique<gzip_sink>(path, check);
     case compression::zstd:
-      return std::make_unique<zstd_sink>(path);
+      return std::make_unique<zstd_sink>(path, check);
     case compression::xz:
-      return std::make_unique<xz_sink>(path);
+      return std::make_unique<xz_sink>(path, check);
     case compression::none:
       break;
   }
-  return std::make_unique<plain_sink>(path);
+  return std::make_unique<plain_sink>(path, check);
 }
 
 }  // namespace cairn::graph::io

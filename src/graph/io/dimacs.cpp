@@ -86,7 +86,7 @@ void write_dimacs(task::pool& workers, const std::string& path, const native_gra
   const auto form = flow       ? flow_form(workers, path, ordered.g, ends)
                     : coloring ? coloring_form(workers, path, ordered.g)
                                : shortest_paths_form(workers, path, ordered.g, edges);
-  const auto file = create_file(path);
+  const auto file = create_file(path, check_of(workers));
   file->write(form.head);
   write_entry_lines(workers, *file, ordered.g, form.style);
   file->finish();

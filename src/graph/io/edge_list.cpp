@@ -33,7 +33,7 @@ void write_edge_list(task::pool& workers, const std::string& path, const native_
   }
   const bool once = !g.directed && edges == undirected_edges::once;
   const bool weights = g.weights.index() != 0 && (csv || must_have_weights);
-  const auto file = create_file(path);
+  const auto file = create_file(path, check_of(workers));
   if (csv) file->write(weights ? "source,target,weight\n" : "source,target\n");
   write_entry_lines(workers, *file, g,
                     {.which = once ? sides::upper : sides::both,
@@ -69,7 +69,7 @@ void write_matrix_market(task::pool& workers, const std::string& path, const nat
   const auto ordered = by_declared_ids(path, g, "a MatrixMarket file");
   constexpr std::array<const char*, 3> fields{"pattern", "integer", "real"};
   const auto n = std::to_string(g.num_vertices());
-  const auto file = create_file(path);
+  const auto file = create_file(path, check_of(workers));
   file->write(std::string("%%MatrixMarket matrix coordinate ") + fields[g.weights.index()] +
               (g.directed ? " general\n" : " symmetric\n") + n + " " + n + " " +
               std::to_string(g.num_edges) + "\n");

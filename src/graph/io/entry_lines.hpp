@@ -21,6 +21,11 @@ struct line_style {
   bool weights = true;  ///< written if the graph has them
 };
 
+/// Ends the writing of a file when the world of these workers is cancelled.
+[[nodiscard]] inline write_check check_of(task::pool& workers) {
+  return [&workers] { workers.throw_if_interrupted(); };
+}
+
 // Both write in parallel, in the order of rows. A real weight has a point or an exponent, so that
 // it is read back as one.
 

@@ -8,6 +8,8 @@
 namespace cairn::graph::io {
 namespace {
 
+constexpr std::size_t max_at_once = std::size_t{1} << 20;  // bytes that decompress in milliseconds
+
 [[noreturn]] void fail_size(const std::string& path, std::uint64_t found, const std::string& text,
                             std::uint64_t described) {
   throw input_error::at_byte(
@@ -40,13 +42,18 @@ native_file::native_file(const std::string& path) : file_(path) {
 }
 
 // The buffer takes no memory until it is filled, so an exaggerated size in a header costs nothing.
-void native_file::inflate() {
+void native_file::inflate(const std::function<void()>& check) {
   if (!stream_) return;
   const auto size = header_.file_bytes();
   inflated_ = hw::page_buffer<char>(size);
   const auto all = inflated_.span();
   std::memcpy(all.data(), &header_, sizeof header_);
-  const auto filled = sizeof header_ + stream_->read(all.subspan(sizeof header_));
+  std::size_t filled = sizeof header_, part = 0;
+  do {
+    check();
+    part = stream_->read(all.subspan(filled, std::min(max_at_once, all.size() - filled)));
+    filled += part;
+  } while (part == max_at_once);
   if (filled != size) fail_size(path(), filled, std::to_string(filled), size);
   char more = 0;  // reading to the end also verifies the compression's checksum
   if (stream_->read({&more, 1}) != 0) {

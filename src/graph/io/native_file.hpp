@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,8 +30,9 @@ class native_file {
     return stream_ ? header_.file_bytes() : 0;
   }
   /// Decompresses the sections if bytes_to_inflate() is not 0. They are not accessible before.
+  /// check     called again and again; what it throws ends the call
   /// Throws    input_error
-  void inflate();
+  void inflate(const std::function<void()>& check);
 
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
   [[nodiscard]] const native_header& header() const noexcept { return header_; }

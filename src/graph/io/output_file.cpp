@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -12,6 +15,8 @@
 #include <random>
 #include <tuple>
 #include <utility>
+
+#include <climits>
 
 #include <cairn/base/error.hpp>
 #include <cairn/graph/io/output_file.hpp>
@@ -26,6 +31,7 @@ constexpr std::size_t max_name_bytes = 200;  // of `path` in the new file's name
 constexpr int max_tries = 100;               // to find a free name for the new file
 constexpr mode_t new_file_mode = 0666;       // before the umask applies
 constexpr mode_t permission_bits = 07777;    // of st_mode
+constexpr int check_interval_ms = 20;        // while a pipe makes this process wait
 
 usage_error unwritable(const std::string& path, int error) {
   return usage_error(path + ": cannot be written (" + std::strerror(error) + ")");
@@ -104,13 +110,32 @@ int create_nameless(const fs::path& path) {
   return open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, new_file_mode);
 }
 
+/// As write(), but a pipe without a reader is only an error (EPIPE), not also a signal. The mask is
+/// that of this thread.
+ssize_t write_without_signal(int fd, const char* from, std::size_t bytes) {
+  sigset_t sigpipe, before;
+  sigemptyset(&sigpipe);
+  sigaddset(&sigpipe, SIGPIPE);
+  sigprocmask(SIG_BLOCK, &sigpipe, &before);
+  const auto n = ::write(fd, from, bytes);
+  const int error = errno;
+  if (n < 0 && error == EPIPE) {
+    const timespec now{};
+    sigtimedwait(&sigpipe, nullptr, &now);
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return n;
+}
+
 }  // namespace
 
-output_file::output_file(const std::string& path) : path_(path) {
+output_file::output_file(const std::string& path, write_check check)
+    : path_(path), check_(std::move(check)) {
   const auto to = destination_of(path);
   if (to.direct()) {
-    fd_ = to.descriptor ? fcntl(*to.descriptor, F_DUPFD_CLOEXEC, 0)
-                        : open(to.path.c_str(), O_WRONLY | O_CLOEXEC);
+    own_pipe_ = to.existing && S_ISFIFO(to.existing->st_mode);
+    fd_ = to.descriptor ? fcntl(*to.descriptor, F_DUPFD_CLOEXEC, 0) : open_direct(to.path);
     if (fd_ < 0) throw unwritable(path, errno);
     return;
   }
@@ -129,10 +154,30 @@ output_file::~output_file() {
   if (!part_.empty()) unlink(part_.c_str());
 }
 
+/// Opens a device, or a pipe once it has a reader.
+int output_file::open_direct(const std::string& path) const {
+  for (;;) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 || errno != ENXIO || !own_pipe_) return fd;
+    check();
+    poll(nullptr, 0, check_interval_ms);
+  }
+}
+
+/// Returns when a pipe has room for PIPE_BUF bytes or has no reader.
+void output_file::wait_until_writable() const {
+  pollfd to{fd_, POLLOUT, 0};
+  while (poll(&to, 1, check_interval_ms) <= 0) check();
+}
+
 void output_file::write(const char* from, std::size_t bytes) {
+  check();
+  const bool direct = final_.empty();
   while (bytes != 0) {
-    const auto n = ::write(fd_, from, bytes);
-    if (n < 0 && errno != EINTR) fail(errno);
+    if (direct) wait_until_writable();
+    const auto part = direct ? std::min<std::size_t>(bytes, PIPE_BUF) : bytes;
+    const auto n = own_pipe_ ? write_without_signal(fd_, from, part) : ::write(fd_, from, part);
+    if (n < 0 && errno != EINTR && errno != EAGAIN) fail(errno);
     if (n < 0) continue;
     from += n;
     bytes -= static_cast<std::size_t>(n);
@@ -140,6 +185,7 @@ void output_file::write(const char* from, std::size_t bytes) {
 }
 
 void output_file::finish() {
+  check();
   if (part_.empty() && !final_.empty()) {
     const auto nameless = "/proc/self/fd/" + std::to_string(fd_);
     const auto link = [&](const char* name) {

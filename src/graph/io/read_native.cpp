@@ -97,7 +97,7 @@ any_graph read_native(world& w, const std::string& path, partition_kind kind, bo
   w.agree([&] { file = std::make_shared<native_file>(path); });
   if (const auto bytes = file->bytes_to_inflate(); bytes != 0) {
     expect_memory_for(w, bytes, path + ": the graph");
-    w.agree([&] { file->inflate(); });
+    w.agree([&] { file->inflate([&] { w.throw_if_interrupted(); }); });
   }
   verify_native(w, *file);
   const auto n = file->header().num_vertices;

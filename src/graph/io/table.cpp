@@ -117,7 +117,8 @@ std::optional<table_format> table_format_of(std::string_view path) noexcept {
   return std::nullopt;
 }
 
-table_writer::table_writer(const std::string& path, const table_shape& shape) {
+table_writer::table_writer(const std::string& path, const table_shape& shape,
+                           const write_check& check) {
   const auto& [value_name, value_kind, num_rows, words, ids_as_values] = shape;
   CAIRN_EXPECTS(!ids_as_values || value_kind == 0);
   CAIRN_EXPECTS(value_kind < std::variant_size_v<value_vector>);
@@ -131,7 +132,7 @@ table_writer::table_writer(const std::string& path, const table_shape& shape) {
                       "write a .csv or .tsv file");
   }
   state_ = std::make_unique<state>(
-      state{create_file(path), *format, value_kind, num_rows, words, ids_as_values, {}});
+      state{create_file(path, check), *format, value_kind, num_rows, words, ids_as_values, {}});
   switch (*format) {
     case table_format::csv:
       state_->file->write("id," + value_name + "\n");

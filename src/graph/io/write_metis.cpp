@@ -19,7 +19,7 @@ void write_metis(task::pool& workers, const std::string& path, const native_grap
   expect_simple(workers, path, ordered.g, "a METIS file");
   const bool weighted = g.weights.index() != 0;
   if (weighted) expect_integers(workers, path, ordered.g, "a METIS file", 1);
-  const auto file = create_file(path);
+  const auto file = create_file(path, check_of(workers));
   file->write(std::to_string(g.num_vertices()) + " " + std::to_string(g.num_edges) +
               (weighted ? " 001\n" : "\n"));
   write_list_lines(workers, *file, ordered.g);

@@ -13,6 +13,7 @@
 #include <cairn/hw/pages.hpp>
 #include <cairn/task/parallel_for.hpp>
 
+#include "entry_lines.hpp"
 #include "native_header.hpp"
 
 namespace cairn::graph::io {
@@ -151,12 +152,12 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
   header.checksum = header.own_checksum();
   if (g.attached) header.attachment_checksum = header.own_attachment_checksum();
 
-  const auto file = create_file(path);
+  const auto file = create_file(path, check_of(workers));
   const std::vector<char> zeros(native_page, '\0');
   std::uint64_t at = 0;
   const auto put = [&](byte_span bytes, std::uint64_t offset) {
     file->write({zeros.data(), static_cast<std::size_t>(offset - at)});
-    for (auto rest = text_of(bytes); !rest.empty(); workers.throw_if_interrupted()) {
+    for (auto rest = text_of(bytes); !rest.empty();) {
       file->write(rest.substr(0, max_at_once));
       rest.remove_prefix(std::min(rest.size(), max_at_once));
     }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 
@@ -101,6 +102,59 @@ TEST(OutputFile, APipeIsWrittenDirectlyAndAskingDoesNotOpenIt) {
   reader.join();
   EXPECT_EQ(read, "1 2\n");
   EXPECT_TRUE(fs::is_fifo(path));
+}
+
+/// A check that throws at its nth call.
+write_check ends_at(int n) {
+  return [n]() mutable {
+    if (--n == 0) throw std::domain_error("ended");
+  };
+}
+
+TEST(OutputFile, TheCheckEndsTheWaitForAReader) {
+  const folder dir;
+  const auto path = dir / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(output_file(path, ends_at(3)), std::domain_error);
+}
+
+TEST(OutputFile, TheCheckEndsTheWaitForAReaderThatDoesNotRead) {
+  const folder dir;
+  const auto path = dir / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int writer = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const std::string text(1 << 20, 'x');
+  for (const auto& name : {path, "/dev/fd/" + std::to_string(writer)}) {
+    output_file file(name, ends_at(3));
+    EXPECT_THROW(file.write(text.data(), text.size()), std::domain_error) << name;
+  }
+  close(writer);
+  close(fd);
+}
+
+TEST(OutputFile, AReaderThatLeavesIsAFailureAndNoSignal) {
+  const folder dir;
+  const auto path = dir / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  output_file file(path);
+  close(fd);
+  try {
+    file.write("x", 1);
+    ADD_FAILURE() << "written for nobody";
+  } catch (const system_failure& e) {
+    EXPECT_EQ(e.what(), path + ": cannot be written (Broken pipe)");
+  }
+}
+
+TEST(OutputFile, TheCheckLeavesTheOldContentAlsoAfterTheLastByte) {
+  const folder dir;
+  const auto path = dir.plain("a", "old");
+  output_file file(path, ends_at(2));
+  file.write("new", 3);
+  EXPECT_THROW(file.finish(), std::domain_error);
+  EXPECT_EQ(test::bytes_of(path), "old");
 }
 
 TEST(OutputFile, ADescriptorOfThisProcessIsWrittenWhereItStands) {

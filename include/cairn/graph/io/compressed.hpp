@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <cairn/graph/io/mapped_file.hpp>
+#include <cairn/graph/io/output_file.hpp>
 
 namespace cairn::graph::io {
 
@@ -51,7 +52,9 @@ class byte_sink {
   virtual void finish() = 0;
 };
 
+/// check     see output_file
 /// Throws    usage_error if the file cannot be written.
-[[nodiscard]] std::unique_ptr<byte_sink> create_file(const std::string& path);
+[[nodiscard]] std::unique_ptr<byte_sink> create_file(const std::string& path,
+                                                     const write_check& check = {});
 
 }  // namespace cairn::graph::io

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace cairn::graph::io {
+
+/// Throws to end the writing of a file, as task::pool::throw_if_interrupted does; empty: never.
+using write_check = std::function<void()>;
 
 /// A file being written. A regular file appears under its name atomically when it is finished.
 ///
@@ -12,10 +16,13 @@ namespace cairn::graph::io {
 /// mapping of `path` in this process, never sees a partial file. After a failure the old file is
 /// unchanged. The target of a symbolic link is replaced, not the link. A pipe, a device or a
 /// descriptor of this process (/dev/stdout) is written directly.
+///
+/// The check is called before every write, while a pipe has no reader or is full, and before the
+/// file appears. What it throws leaves the call.
 class output_file {
  public:
   /// Throws    usage_error if `path` cannot be written. Blocks until a pipe has a reader.
-  explicit output_file(const std::string& path);
+  explicit output_file(const std::string& path, write_check check = {});
   /// Removes the new file unless it was finished.
   ~output_file();
   output_file(const output_file&) = delete;
@@ -28,11 +35,18 @@ class output_file {
 
  private:
   [[noreturn]] void fail(int error) const;
+  void check() const {
+    if (check_) check_();
+  }
+  [[nodiscard]] int open_direct(const std::string& path) const;
+  void wait_until_writable() const;
 
-  std::string path_;   // as the caller passed it
+  std::string path_;  // as the caller passed it
+  write_check check_;
   std::string final_;  // with symbolic links resolved; empty if written directly
   std::string part_;   // name of the new file; empty if it has none
   int fd_ = -1;
+  bool own_pipe_ = false;  // opened here
 };
 
 /// Checks before long work that an output_file of this path can be created. It leaves no changes

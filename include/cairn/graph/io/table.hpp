@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include <cairn/graph/io/output_file.hpp>
 #include <cairn/graph/words.hpp>
 #include <cairn/task/pool.hpp>
 
@@ -58,8 +59,9 @@ struct table_shape {
 /// integers.
 class table_writer {
  public:
+  /// check       see output_file
   /// Throws      usage_error if the name has another ending or the file cannot be written
-  table_writer(const std::string& path, const table_shape& shape);
+  table_writer(const std::string& path, const table_shape& shape, const write_check& check = {});
   /// Keeps the old file unless finish() succeeded.
   ~table_writer();
   table_writer(table_writer&&) noexcept;
