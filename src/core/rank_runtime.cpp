@@ -6,6 +6,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/hw/topology.hpp>
 
+#include "core/agreed_failure.hpp"
 #include "core/watchdog.hpp"
 
 namespace cairn {
@@ -67,6 +68,9 @@ rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrup
     return result;
   } catch (const cancelled&) {  // on all ranks
     return result_by_exception();
+  } catch (const agreed_failure& e) {  // on all ranks
+    if (world_.size() == 1) return {1, e.what(), true};
+    return {1, peer_failure(e.rank(), e.what()).what(), e.rank() == world_.rank()};
   } catch (const peer_failure& e) {
     return {1, e.what(), e.rank() == world_.rank()};
   } catch (...) {

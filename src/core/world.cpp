@@ -5,6 +5,8 @@
 #include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 
+#include "core/agreed_failure.hpp"
+
 namespace cairn {
 namespace {
 
@@ -118,6 +120,7 @@ void world::agree(const std::function<void()>& f) {
     kind = fault::system, text = e.what();
   }
   text.insert(text.begin(), static_cast<char>(kind));
+  rank_t rank = 0;
   for (const auto& part : all_gather_bytes(std::as_bytes(std::span(text)))) {
     const std::string sentence(reinterpret_cast<const char*>(part.data()) + 1, part.size() - 1);
     switch (static_cast<fault>(part[0])) {
@@ -128,8 +131,9 @@ void world::agree(const std::function<void()>& f) {
       case fault::usage:
         throw usage_error(sentence);
       case fault::system:
-        throw system_failure(sentence);
+        throw agreed_failure(rank, sentence);
     }
+    ++rank;
   }
 }
 

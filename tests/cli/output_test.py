@@ -100,6 +100,32 @@ class Outputs(InAFolder):
             self.assertEqual(run.returncode, 1, arguments)
             self.assertIn("standard output: cannot be written", run.stderr)
 
+    def test_the_rank_that_writes_is_named(self):
+        full = self.folder / "full.csv"
+        full.symlink_to("/dev/full")
+        for command in (("cc", "--grid", "9x9", "--output"), ("generate", "--grid", "9x9")):
+            run = cairn(*command, full, "--ranks", 4, "--threads", 1, "--quiet")
+            self.assertEqual((run.returncode, run.stderr),
+                             (1, f"cairn: rank 0 failed: {full}: cannot be written (No space left "
+                                 "on device)\n"))
+
+    def test_a_reader_that_leaves_is_a_failure(self):
+        pipe = self.folder / "pipe.csv"
+        os.mkfifo(pipe)
+
+        def read_one_byte():
+            with pipe.open("rb", 0) as file:
+                file.read(1)
+
+        for ranks, prefix in ((1, ""), (2, "rank 0 failed: ")):
+            reader = threading.Thread(target=read_one_byte)
+            reader.start()
+            run = cairn("generate", "--grid", "300x300", pipe, "--quiet", "--ranks", ranks,
+                        "--threads", 1)
+            reader.join(100)
+            self.assertEqual((run.returncode, run.stderr),
+                             (1, f"cairn: {prefix}{pipe}: cannot be written (Broken pipe)\n"))
+
     def test_under_mpiexec_too(self):
         for launcher in ("mpiexec.mpich", "mpiexec.openmpi"):
             if not shutil.which(launcher):

@@ -97,6 +97,21 @@ TEST(Launch, NamesTheRankWhoseBodyThrewAndEndsWithOne) {
   EXPECT_EQ(result.said, std::vector<std::string>{"rank 1 failed: boom"});
 }
 
+TEST(Launch, NamesTheRankWhoseAgreedFailureItIs) {
+  const auto fails_on_the_last = [](world& w) {
+    w.agree([&] {
+      if (w.rank() == w.size() - 1) throw system_failure("no space left");
+    });
+    return 0;
+  };
+  for (int i = 0; i < 5; ++i) {  // whichever rank ends first
+    const auto result = run_ranks(3, fails_on_the_last);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.said, std::vector<std::string>{"rank 2 failed: no space left"});
+  }
+  EXPECT_EQ(run_ranks(1, fails_on_the_last).said, std::vector<std::string>{"no space left"});
+}
+
 TEST(Launch, OtherRanksLearnWhoFailedAndWhy) {
   const auto learnt = net::segment::shared(3);
   const auto result = run_ranks(3, [&](world& w) {
