@@ -136,10 +136,10 @@ std::uint64_t count_self_loops(world& w, const csr<Id>& rows) {
 pgas::partition partition_for(world& w, const io::raw_edges& edges, std::uint64_t n, direction arcs,
                               partition_kind kind) {
   if (kind == partition_kind::vertices || w.size() == 1) return {n, w.size()};
-  auto before = detail::degrees_of(w, edges, n, arcs);
-  before.push_back(0);
-  std::exclusive_scan(before.begin(), before.end(), before.begin(), std::uint64_t{0});
-  return detail::balanced_partition(n, w.size(), [&](std::uint64_t v) { return before[v]; });
+  auto sums = detail::degrees_of(w, edges, n, arcs);
+  std::inclusive_scan(sums.begin(), sums.end(), sums.begin());
+  const auto before = [&](std::uint64_t v) { return v == 0 ? 0 : sums[v - 1]; };
+  return detail::balanced_partition(n, w.size(), before);
 }
 
 template <class Id, class W>
@@ -242,7 +242,8 @@ dist_csr<Id> build(world& w, io::raw_edges edges, labels names, const build_opti
                         .id_bytes = sizeof(Id),
                         .weight_bytes = bytes_of(kind),
                         .symmetric = symmetric,
-                        .inverse = options.inverse && !symmetric});
+                        .inverse = options.inverse && !symmetric,
+                        .balanced = options.partition == partition_kind::edges});
   return with_weight_type(kind, [&](auto weight) {
     return build_as<Id, decltype(weight)>(w, edges, std::move(names), options);
   });

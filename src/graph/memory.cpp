@@ -51,7 +51,9 @@ std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   const auto distributed = rows + row_numbers;
   const auto received = ranks > 1 ? arcs * edge_bytes : uint128_t{0};
   const auto generated = size.with_edges ? edges : uint128_t{0};
-  const auto last = std::max({generated, received, distributed});
+  const auto degrees =
+      size.balanced && ranks > 1 ? uint128_t{size.num_vertices} * sizeof(std::uint64_t) : 0;
+  const auto last = std::max({generated, degrees, received, distributed});
   return clamped(size.inverse ? rows + last : last);
 }
 

@@ -30,6 +30,17 @@ TEST(BytesToBuild, CountOffsetsTargetsWeightsAndRowNumbers) {
   EXPECT_EQ(bytes_to_build(inverse, 1), 2 * (1001u * 8 + 5000 * 4) + 5000 * 2);
 }
 
+TEST(BytesToBuild, CountTheDegreesByWhichRanksAreBalanced) {
+  const build_size size{.num_vertices = 80'000, .num_edges = 80, .balanced = true};
+  EXPECT_EQ(bytes_to_build(size, 8), 80'000u * 8);
+  EXPECT_LT(bytes_to_build(size, 1), 80'100u * 8);
+  auto dense = size;
+  dense.num_edges = 8'000'000;
+  auto unbalanced = dense;
+  unbalanced.balanced = false;
+  EXPECT_EQ(bytes_to_build(dense, 8), bytes_to_build(unbalanced, 8)) << "not at the same time";
+}
+
 TEST(BytesToBuild, ShrinkWithRanksAndSaturate) {
   const build_size huge{.num_vertices = std::uint64_t{1} << 48,
                         .num_edges = std::uint64_t{1} << 63,

@@ -19,6 +19,8 @@ namespace cairn::graph {
 /// weight_bytes  per edge; 0 without weights
 /// symmetric     each edge is stored in both directions, in one set of rows
 /// inverse       in-rows are stored as well as out-rows (directed graphs)
+/// balanced      vertices are divided by edges (partition_kind::edges), for which each of several
+///               ranks counts the degrees of all vertices
 /// with_edges    the edges themselves have yet to be created (by a generator)
 struct build_size {
   std::uint64_t num_vertices = 0;
@@ -27,6 +29,7 @@ struct build_size {
   unsigned weight_bytes = 0;
   bool symmetric = false;
   bool inverse = false;
+  bool balanced = false;
   bool with_edges = false;
 };
 
