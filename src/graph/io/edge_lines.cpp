@@ -155,8 +155,9 @@ stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight
     }
     if constexpr (Letter) {
       if (*p != rule.letter || !is_blank(p[1])) [[unlikely]] {
-        p = skip_other_line(p, end, rule);
-        continue;
+        const char* const word = skip_blanks(p);
+        p = *word == rule.letter && is_blank(word[1]) ? word : skip_other_line(p, end, rule);
+        if (p != word) continue;
       }
       p = skip_blanks(p + 1);
     } else if (!is_digit(*p)) [[unlikely]] {
@@ -246,6 +247,23 @@ void find_sides(std::string_view text, parsed_lines& parsed) {
       parsed.edges.edges);
 }
 
+/// Throws the fault of the first entry of a skew-symmetric matrix that is not 0: its weight or that
+/// of its opposite is negative.
+void expect_zeros(std::string_view text, const edge_block& block) {
+  std::visit(
+      [&](const auto& weights) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>) {
+          const auto at = std::ranges::find_if(weights, [](auto weight) { return weight != 0; });
+          if (at == weights.end()) return;
+          throw text_fault{
+              text.data() + offset_of(static_cast<std::size_t>(at - weights.begin()), text),
+              "expected weights of at least 0, but a skew-symmetric matrix has the negative of "
+              "this weight for the opposite direction"};
+        }
+      },
+      block.weights);
+}
+
 /// Appends (j, i, -w) for each (i, j, w).
 void add_opposites(std::string_view text, edge_block& block) {
   std::visit(
@@ -287,7 +305,10 @@ parsed_lines parse_edge_lines(std::string_view text, const text_layout& layout, 
   }
   parsed.entries = parsed.edges.size();
   if (layout.sides != symmetry::general) find_sides(text, parsed);
-  if (layout.sides == symmetry::skew) add_opposites(text, parsed.edges);
+  if (layout.sides == symmetry::skew) {
+    if (layout.weights.not_negative) expect_zeros(text, parsed.edges);
+    add_opposites(text, parsed.edges);
+  }
   return parsed;
 }
 

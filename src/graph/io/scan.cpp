@@ -2,6 +2,8 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <locale>
+#include <sstream>
 #include <system_error>
 
 #include <cairn/graph/io/scan.hpp>
@@ -15,6 +17,14 @@ const char* end_of_word(const char* p, const char* end) {
   const char* const start = p;
   while (p != end && !is_blank(*p) && *p != '\n' && *p != '\r' && *p != ',') ++p;
   return p == start && p != end && *p == ',' ? p + 1 : p;
+}
+
+/// Reads a number that from_chars takes to be out of range. Returns false if it is too large, not
+/// too small.
+bool read_rounded_to_zero(const char* p, const char* end, double& value) {
+  std::istringstream text(std::string(p, end));
+  text.imbue(std::locale::classic());
+  return static_cast<bool>(text >> value);
 }
 
 }  // namespace
@@ -72,10 +82,13 @@ const char* scan_real(const char* p, const char* end, double& value) {
   const char* const stop = end_of_word(p, end);
   if (*p == '+' && p[1] != '-') ++p;
   const auto [behind, error] = std::from_chars(p, stop, value);
-  if (error == std::errc::result_out_of_range) {
+  const bool out_of_range = error == std::errc::result_out_of_range;
+  if (out_of_range && !read_rounded_to_zero(p, behind, value)) {
     throw text_fault{start, "the weight " + quoted(start, end) + " is beyond the range of doubles"};
   }
-  if (error != std::errc{} || behind != stop) fail_expected(start, end, "a weight (a number)");
+  if ((error != std::errc{} && !out_of_range) || behind != stop) {
+    fail_expected(start, end, "a weight (a number)");
+  }
   if (!std::isfinite(value)) {
     throw text_fault{start, "the weight " + quoted(start, end) + " is not finite"};
   }

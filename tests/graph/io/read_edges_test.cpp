@@ -98,9 +98,29 @@ TEST(ReadEdges, MatrixMarketKnowsThreeFieldsAndThreeSymmetries) {
   EXPECT_EQ(lines_of(skew), (lines{{1, 0, 5}, {2, 0, -6}, {0, 1, -5}, {0, 2, 6}}));
 }
 
+TEST(ReadEdges, LengthsOfASkewSymmetricMatrixAreAllZero) {
+  const folder dir;
+  const auto matrix = [&](const std::string& kind, const std::string& body) {
+    return dir.plain("m.mtx",
+                     "%%MatrixMarket matrix coordinate " + kind + " skew-symmetric\n" + body);
+  };
+  world w;
+  const auto read_lengths = [&](const std::string& path) {
+    return read_edges(w, path, {.weights = {.not_negative = true}});
+  };
+  EXPECT_EQ(lines_of(read_lengths(matrix("integer", "2 2 1\n2 1 0\n"))),
+            (lines{{1, 0, 0}, {0, 1, 0}}));
+  for (const std::string kind : {"integer", "real"}) {
+    const auto path = matrix(kind, "3 3 2\n2 1 0\n3 1 5\n");
+    EXPECT_EQ(test::sentence_of(path, [&] { read_lengths(path); }),
+              "m.mtx:4: expected weights of at least 0, but a skew-symmetric matrix has the "
+              "negative of this weight for the opposite direction");
+  }
+}
+
 TEST(ReadEdges, DimacsArcsCountFromOne) {
   const folder dir;
-  const auto edges = read(dir.plain("g.gr", "c hi\nc\np sp 3 2\nc x\na 1 2 7\na  3   1 8\n"));
+  const auto edges = read(dir.plain("g.gr", "c hi\nc\np sp 3 2\nc x\n a 1 2 7\n\t a  3   1 8\n"));
   EXPECT_EQ(lines_of(edges), (lines{{0, 1, 7}, {2, 0, 8}}));
   EXPECT_EQ(edges.declared_vertices, 3u);
   EXPECT_TRUE(edges.directed);

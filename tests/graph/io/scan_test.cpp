@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -96,16 +97,20 @@ TEST(Scan, WholeWeightsAreThoseThatFit31BitsAndASign) {
 }
 
 TEST(Scan, RealWeightsAreFiniteNumbers) {
-  const auto real = [](const char* text) {
+  const auto real = [](const std::string& text) {
     const padded_text padded{text};
-    double value = 0;
+    double value = 1;
     scan_real(padded.begin(), padded.end(), value);
     return value;
   };
   EXPECT_EQ(real("1.5"), 1.5);
   EXPECT_EQ(real("+1e-3"), 0.001);
   EXPECT_EQ(real("-99999999999999999999"), -1e20);
-  for (const char* text : {"nan", "inf", "-inf", "1e999", "1.5x", "", "+-1", "--1"}) {
+  EXPECT_EQ(real("1e-400"), 0);
+  EXPECT_EQ(real("0." + std::string(400, '0') + "1"), 0);
+  EXPECT_TRUE(std::signbit(real("-2.5e-400")));
+  EXPECT_EQ(real("5e-324"), std::numeric_limits<double>::denorm_min());
+  for (const char* text : {"nan", "inf", "-inf", "1e999", "1e-400x", "1.5x", "", "+-1", "--1"}) {
     EXPECT_NE(fault_of([&] { real(text); }), "no fault") << text;
   }
 }
