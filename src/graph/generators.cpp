@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/base/format.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/graph/bijection.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -25,9 +28,14 @@ constexpr std::uint64_t edges_per_draw = 1 << 16;  // a block of 512 KiB
 
 template <class T>
 void expect(bool holds, const std::string& property, T found, const std::string& expected) {
-  if (!holds) {
-    throw usage_error(property + " is " + std::to_string(found) + ", expected " + expected);
+  if (holds) return;
+  std::string text;
+  if constexpr (std::is_same_v<T, double>) {
+    text = format_number(found);
+  } else {
+    text = std::to_string(found);
   }
+  throw usage_error(property + " is " + text + ", expected " + expected);
 }
 
 // Each class below has the number of steps that draw the whole graph, the number of steps that make
@@ -218,7 +226,7 @@ uniform_steps steps_of(const uniform_graph& g, std::uint64_t seed) {
   return uniform_steps(g, seed);
 }
 erdos_renyi_steps steps_of(const erdos_renyi_graph& g, std::uint64_t seed) {
-  return erdos_renyi_steps(g, seed);
+  return erdos_renyi_steps({g.num_vertices, g.probability + 0.0}, seed);  // -0 becomes 0
 }
 grid_steps steps_of(const grid_graph& g, std::uint64_t seed) { return grid_steps(g, seed); }
 

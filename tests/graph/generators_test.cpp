@@ -180,6 +180,7 @@ TEST(ErdosRenyi, DrawsEveryPairWithItsProbability) {
 
 TEST(ErdosRenyi, IsEmptyForZeroAndCompleteForOne) {
   EXPECT_TRUE(drawn({.kind = erdos_renyi_graph{500, 0.0}}).empty());
+  EXPECT_TRUE(drawn({.kind = erdos_renyi_graph{500, -0.0}}).empty());
   EXPECT_TRUE(drawn({.kind = erdos_renyi_graph{500, 1e-300}}).empty());
   EXPECT_TRUE(drawn({.kind = erdos_renyi_graph{1, 1.0}}).empty());
   const auto complete = drawn({.kind = erdos_renyi_graph{500, 1.0}});
@@ -233,6 +234,12 @@ TEST(Generators, RefuseParametersThatMakeNoGraph) {
   for (const auto& g : bad) {
     EXPECT_THROW(static_cast<void>(size_of(g)), usage_error);
     EXPECT_THROW(static_cast<void>(generate(*pool, g)), usage_error);
+  }
+  try {
+    static_cast<void>(size_of({.kind = erdos_renyi_graph{5, 1.0000001}}));
+  } catch (const usage_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "the P of a random graph N:P is 1.0000001, expected a number from 0 to 1");
   }
 }
 

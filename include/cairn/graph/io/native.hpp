@@ -47,7 +47,8 @@ namespace cairn::graph::io {
 //   attachment  data of another layer, which checks it (cairn/graph/attachment.hpp)
 //
 // An undirected edge has an entry in the rows of both its ends, with the same weight; a self-loop
-// has one. A file that violates any of this is rejected.
+// has one. A file that violates any of this is rejected; only the zeros between sections are not
+// verified.
 
 /// A whole graph as the arrays of the format.
 struct native_graph {
