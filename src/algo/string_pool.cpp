@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr std::size_t max_bytes = 20;
+constexpr std::size_t max_line_bytes = std::size_t{1} << 30;  // texts without line ends
 
 bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_control(char c) noexcept {
@@ -46,7 +47,8 @@ pool_words words_of(std::string_view text) {
 
 pool_words read_words(world& w, const std::string& path,
                       const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  const graph::io::text_source source(path, block_bytes);
+  graph::io::text_source source(path, block_bytes);
+  source.limit_lines(max_line_bytes);
   using part = std::pair<std::uint64_t, pool_words>;  // a block's number and words
   task::per_worker<std::vector<part>> parts(w.workers());
   const auto fault =

@@ -125,6 +125,13 @@ class HashMap(InAFolder):
             for place in ([], ["--ranks", 3, "--threads", 1], ["--sim", "ranks=3"]):
                 self.refused("hashmap", file, *place, saying=saying)
 
+    def test_a_line_may_be_long(self):
+        text = b"".join(b"%d " % i for i in range(200_000))
+        self.assertGreater(len(text), 2**20)
+        for name, content in (("t.txt", text), ("t.txt.gz", gzip.compress(text, 1))):
+            o = report("hashmap", self.file(name, content), "--tasks", 10, "--steps", 5)
+            self.assertEqual(o["result"]["strings"]["number"], 200_000, name)
+
     def test_a_time_limit_ends_it_on_all_ranks(self):
         for place in (["--threads", 2], ["--ranks", 2, "--threads", 1]):
             run = cairn("hashmap", "--strings", 1000, "--steps", 10**12, "--timeout", 0.3, *place)
