@@ -67,7 +67,7 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
 // Rejects invalid options before anything is loaded.
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
-  expect_partition(cmd.c, cmd.in);
+  if (!cmd.in.partition.empty()) expect_several_ranks(cmd.c, "partition");
   static_cast<void>(start_of(cmd.c));
   cmd.a.check_options(cmd.given);
   expect_seed(cmd.in, cmd.a.uses_seed(cmd.given));
@@ -212,6 +212,7 @@ void write_outputs(world& w, const algorithm_command& cmd, const graph::any_grap
 int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, recording& rec,
                report& r) {
   const auto given = with_flow_terminals(w, cmd.in, cmd.a, cmd.given);
+  expect_seed(cmd.in, cmd.a.uses_seed(given));
   w.barrier();
   const auto begin = w.clock().now_ns();
   const auto graph = with_path_of_graph(cmd.in, [&] {

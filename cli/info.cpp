@@ -101,7 +101,8 @@ void add_info(CLI::App& app, common& c, action& chosen) {
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
       expect_seed(*in, false);
-      expect_partition(c, *in);
+      if (!in->partition.empty()) expect_several_ranks(c, "partition");
+      if (!in->order.empty()) expect_several_ranks(c, "order");
       graph_keeper graphs(*in, {}, !c.quiet);
       return run_ranks(c, [&](world& w) {
         report r("info", c, w);

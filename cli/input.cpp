@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/dimacs.hpp>
 #include <cairn/graph/io/file_format.hpp>
 
@@ -163,11 +162,9 @@ graph::source source_of(const input_options& in) {
   return g;
 }
 
-void expect_partition(const common& c, const input_options& in) {
-  if (in.partition.empty() || c.settings.ranks != 0 || !c.settings.sim.empty() || is_launched()) {
-    return;
-  }
-  throw usage_error("--partition has no effect here: there is one rank (--ranks N)");
+void expect_several_ranks(const common& c, const std::string& option) {
+  if (c.settings.ranks != 0 || !c.settings.sim.empty() || is_launched()) return;
+  throw usage_error("--" + option + " has no effect here: there is one rank (--ranks N)");
 }
 
 void expect_seed(const input_options& in, bool draws) {
@@ -198,8 +195,8 @@ algo::option_values with_flow_terminals(world& w, const input_options& in, const
                                         algo::option_values given) {
   const auto is_end = [](const algo::option_info& o) { return o.name == "from" || o.name == "to"; };
   if (std::ranges::count_if(a.options(), is_end) != 2 ||
-      (given.contains("from") && given.contains("to")) ||
-      !graph::io::without_compression(in.file).ends_with(".max")) {
+      (given.contains("from") && given.contains("to")) || in.file.empty() ||
+      graph::io::format_of(in.file) != graph::io::file_format::dimacs) {
     return given;
   }
   std::optional<graph::io::flow_terminals> found;

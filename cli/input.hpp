@@ -37,9 +37,11 @@ void add_whole_input(CLI::App& command, input_options& in);
 ///           the graph itself determines them
 [[nodiscard]] graph::source source_of(const input_options& in);
 
-/// Throws    usage_error for --partition without --ranks, --sim and a launcher. An explicit number
-///           of one rank is accepted, because a script may run on any number of ranks.
-void expect_partition(const common& c, const input_options& in);
+/// Rejects an option that has an effect only on several ranks.
+///
+/// Throws    usage_error without --ranks, --sim and a launcher. An explicit number of one rank is
+///           accepted, because a script may run on any number of ranks.
+void expect_several_ranks(const common& c, const std::string& option);
 
 /// draws     the command draws random numbers for more than the graph and its order
 /// Throws    usage_error if --seed is given and nothing is random
@@ -64,7 +66,7 @@ decltype(auto) with_path_of_graph(const input_options& in, const auto& f) {
 [[nodiscard]] json id_in_json(const graph::labels& names, std::uint64_t v);
 
 /// The options of an algorithm between --from and --to. One that is missing is the terminal that
-/// the input names, if it is a .max file that does. Collective.
+/// the input names, if it is a DIMACS flow that does. Collective.
 [[nodiscard]] algo::option_values with_flow_terminals(world& w, const input_options& in,
                                                       const algo::algorithm& a,
                                                       algo::option_values given);

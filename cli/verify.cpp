@@ -245,7 +245,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
         throw usage_error(cmd->result + ": expected either a result or --paths, not both");
       }
       static_cast<void>(source_of(cmd->in));
-      expect_partition(cmd->c, cmd->in);
+      if (!cmd->in.partition.empty()) expect_several_ranks(cmd->c, "partition");
       expect_seed(cmd->in, false);
       return run_command(*cmd);
     };

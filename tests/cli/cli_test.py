@@ -182,19 +182,26 @@ class Reports(InAFolder):
         self.assertEqual(none["result"]["trials"][0]["value"], 0)
         self.assertEqual((self.folder / "cut.csv").read_text(),
                          "id,source_side\n1,1\n2,1\n3,1\n4,1\n5,0\n")
-        named = self.file("f.max", "p max 4 4\nn 1 s\nn 4 t\na 1 2 2\na 1 3 3\na 2 4 1\na 3 4 4\n")
+        flow = "p max 4 4\nn 1 s\nn 4 t\na 1 2 2\na 1 3 3\na 2 4 1\na 3 4 4\n"
+        named, other_name = self.file("f.max", flow), self.file("f.gr", flow)
         cut = self.folder / "file.csv"
         for options in ((), ("--ranks", 2), ("--sim", "ranks=3,seed=1")):
-            trial = report("maxflow", named, *options, "--output", cut)["result"]["trials"][0]
-            self.assertEqual((trial["from"], trial["to"], trial["value"]), (1, 4, 4), options)
-            self.assertTrue(report("verify", named, cut, *options)["verified"])
+            for file in (named, other_name):
+                trial = report("maxflow", file, *options, "--output", cut)["result"]["trials"][0]
+                self.assertEqual((trial["from"], trial["to"], trial["value"]), (1, 4, 4), options)
+                self.assertTrue(report("verify", file, cut, *options)["verified"])
+        self.refused("maxflow", named, "--seed", 3, saying="--seed has no effect here")
+        unnamed = self.file("u.max", "p sp 3 2\na 1 2 3\na 2 3 3\n")
+        self.assertEqual(cairn("maxflow", unnamed, "--seed", 3).returncode, 0)
         trial = report("maxflow", named, "--from", 2, "--to", 4)["result"]["trials"][0]
         self.assertEqual((trial["from"], trial["value"]), (2, 1))
         self.refused("maxflow", self.file("b.max", "p max 2 1\nn 3 s\nn 1 t\na 1 2 1\n"),
                      saying="b.max:2: expected an id from 1 to 2, found 3")
         late = self.file("late.max", "p max 3 2\nn 1 s\na 1 2 1\nn 3 t\na 2 3 1\n")
+        wrong = self.file("wrong.max", "p max 3 1\nn 9 q\na 1 2 3\n")
         for command in ("maxflow", "st-connectivity", "info"):
             self.refused(command, late, saying=f"{late}:4: a line 'n ...' is allowed only before")
+            self.refused(command, wrong, saying=f"{wrong}:2: expected 'n ID s' or 'n ID t'")
         self.refused("maxflow", graph, "--from", 4, "--to", 4, saying="same vertex")
         self.refused("maxflow", graph, "--from", 9, saying="not a vertex")
         negative, real = self.file("n.wel", "1 2 1\n3 4 -1\n"), self.file("r.wel", "1 2 0.5\n")

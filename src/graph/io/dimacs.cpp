@@ -12,7 +12,7 @@
 
 #include "declared_ids.hpp"
 #include "entry_lines.hpp"
-#include "head_lines.hpp"
+#include "flow_lines.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -92,19 +92,10 @@ void write_dimacs(task::pool& workers, const std::string& path, const native_gra
   file->finish();
 }
 
-namespace {
-
-constexpr std::size_t max_dimacs_head_bytes = 32u << 20;
-
-struct found_ends {
-  std::uint64_t source = 0, sink = 0;  // 0: not found so far
-  bool complete = false;               // an arc or the end of the file was reached
-};
-
-void read_end(const head_lines& at, std::uint64_t vertices, found_ends& found) {
+void read_terminal(const head_lines& at, std::uint64_t vertices, flow_terminals& found) {
   const auto words = at.words();
   const bool sink = words.size() == 3 && words[2] == "t";
-  if (words.size() != 3 || !(sink || words[2] == "s")) {
+  if (words.size() != 3 || words[0] != "n" || !(sink || words[2] == "s")) {
     throw text_fault{at.line(),
                      "expected 'n ID s' or 'n ID t', found " + quoted(at.line(), at.stop())};
   }
@@ -121,26 +112,33 @@ void read_end(const head_lines& at, std::uint64_t vertices, found_ends& found) {
   if (found.source == found.sink) throw text_fault{at.line(), "the source is also the sink"};
 }
 
+namespace {
+
+constexpr std::size_t max_dimacs_head_bytes = 32u << 20;
+
 std::uint64_t declared_vertices(const head_lines& at) {
   const auto numbers = at.numbers(2);
   if (numbers.empty()) throw text_fault{at.line(), "expected 'p max VERTICES ARCS'"};
   return numbers[0];
 }
 
-found_ends ends_in(std::string_view head, bool whole) {
+/// The terminals before the first arc, 0 for those that are not named. Nothing if the head ends
+/// before it.
+std::optional<flow_terminals> ends_in(std::string_view head, bool whole) {
   head_lines at(head, whole);
-  found_ends found;
+  flow_terminals found;
   std::uint64_t vertices = 0;
   while (at.next_but("c")) {
-    const auto kind = *skip_blanks(at.line());
-    if (kind == 'a') {
-      found.complete = true;
-      return found;
+    const auto words = at.words();
+    if (words[0] == "n") {
+      read_terminal(at, vertices, found);
+      continue;
     }
-    if (kind == 'p') vertices = declared_vertices(at);
-    if (kind == 'n') read_end(at, vertices, found);
+    // Only flows have terminals.
+    if (words[0] != "p" || words.size() < 2 || words[1] != "max") return found;
+    vertices = declared_vertices(at);
   }
-  found.complete = whole;
+  if (!whole) return std::nullopt;
   return found;
 }
 
@@ -152,15 +150,15 @@ std::optional<flow_terminals> read_flow_terminals(const std::string& path) {
     const auto head = source.head(bytes);
     try {
       const auto found = ends_in(head, head.size() < bytes);
-      if (!found.complete) continue;
-      if (found.source == 0 && found.sink == 0) return std::nullopt;
-      if (found.source == 0)
+      if (!found) continue;
+      if (found->source == 0 && found->sink == 0) return std::nullopt;
+      if (found->source == 0)
         throw input_error::in_file(path,
                                    "names the sink, but no source ('n ID s') before the first arc");
-      if (found.sink == 0)
+      if (found->sink == 0)
         throw input_error::in_file(path,
                                    "names the source, but no sink ('n ID t') before the first arc");
-      return flow_terminals{found.source, found.sink};
+      return found;
     } catch (const text_fault& fault) {
       throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.problem);
     }

@@ -8,6 +8,7 @@
 #include <cairn/graph/io/scan.hpp>
 #include <cairn/graph/io/text_layout.hpp>
 
+#include "flow_lines.hpp"
 #include "head_lines.hpp"
 
 namespace cairn::graph::io {
@@ -182,9 +183,11 @@ bool parse_matrix_market(head_lines& at, text_layout& layout) {
 /// Advances over the lines that name the source and the sink. Returns false if they do not end
 /// within the head.
 bool skip_terminals(head_lines& at, text_layout& layout) {
+  flow_terminals found;
   layout.data_offset = at.next_offset();
   while (at.next_but("c")) {
     if (*skip_blanks(at.line()) != 'n') return true;
+    read_terminal(at, *layout.vertices, found);
     layout.data_offset = at.next_offset();
   }
   return at.whole();
@@ -212,7 +215,7 @@ bool parse_dimacs(head_lines& at, text_layout& layout) {
     layout.line_letter = 'e';
     layout.ignored = "cndvx";  // values of vertices, and properties of generators
   }
-  if (is("max")) return skip_terminals(at, layout);
+  if (is("max") && layout.vertices != 0) return skip_terminals(at, layout);
   layout.data_offset = at.next_offset();
   return true;
 }

@@ -16,7 +16,8 @@ struct flow_terminals {
   std::uint64_t source = 0, sink = 0;
 };
 
-/// The terminals that the lines "n ID s" and "n ID t" before the arcs of a .max file name, if any.
+/// The terminals that the lines "n ID s" and "n ID t" before the arcs of a DIMACS file name, if it
+/// is a flow ("p max") and has such lines.
 ///
 /// Throws    input_error if the file cannot be read; if a terminal is missing, named twice or no
 ///           vertex; if both are the same
