@@ -12,6 +12,7 @@
 #include <cairn/graph/io/native.hpp>
 #include <cairn/net/ring.hpp>
 
+#include "cli/facts.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 
@@ -26,7 +27,7 @@ struct convert_command {
   std::string output, layout;
   bool once = false;
   bool renumber = false;
-  std::optional<std::uint64_t> from, to;
+  std::string from, to;  // ids of the input; empty: not given
 };
 
 bool is_edge_list(file_format format) {
@@ -50,10 +51,14 @@ void expect_options(const convert_command& cmd) {
   if (!cmd.layout.empty() && format != file_format::native) {
     throw usage_error("--layout is for .cairn files: other formats store only edges");
   }
-  if (ends_in(cmd, ".max") && !(cmd.from && cmd.to)) {
+  if (!cmd.in.order.empty() && format != file_format::native && !is_edge_list(format)) {
+    throw usage_error("--order has no effect here: " + cmd.output +
+                      " has its vertices in the order of their ids");
+  }
+  if (ends_in(cmd, ".max") && (cmd.from.empty() || cmd.to.empty())) {
     throw usage_error("a .max file names the source and the sink of a flow: --from ID --to ID");
   }
-  if (!ends_in(cmd, ".max") && (cmd.from || cmd.to)) {
+  if (!ends_in(cmd, ".max") && !(cmd.from.empty() && cmd.to.empty())) {
     throw usage_error(
         "--from and --to are for .max files: other formats do not name a source and a sink");
   }
@@ -74,6 +79,22 @@ graph::io::native_graph view_of(const graph::any_graph& g, const convert_command
   whole.labels = *ids;
   whole.kept.push_back(std::move(ids));
   return whole;
+}
+
+// The id that the output has for the vertex with this id of the input.
+std::uint64_t written_id(const graph::labels& names, const std::string& id,
+                         const convert_command& cmd) {
+  const auto v = names.vertex_of(std::string_view(id));
+  if (!v) throw usage_error(cmd.output + ": " + id + " is not a vertex");
+  return cmd.renumber ? 1 + names.position_of(*v) : names.id_of(*v);
+}
+
+std::optional<graph::io::flow_terminals> terminals_of(const graph::any_graph& g,
+                                                      const convert_command& cmd) {
+  if (cmd.from.empty()) return std::nullopt;
+  const auto& names = labels_of(g);
+  return graph::io::flow_terminals{written_id(names, cmd.from, cmd),
+                                   written_id(names, cmd.to, cmd)};
 }
 
 void expect_once_has_effect(const graph::io::native_graph& g, const convert_command& cmd) {
@@ -104,11 +125,8 @@ void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd
       return graph::io::write_matrix_market(pool, cmd.output, whole);
     case file_format::metis:
       return graph::io::write_metis(pool, cmd.output, whole);
-    case file_format::dimacs: {
-      std::optional<graph::io::flow_terminals> ends;
-      if (cmd.from && cmd.to) ends = {*cmd.from, *cmd.to};
-      return graph::io::write_dimacs(pool, cmd.output, whole, edges, ends);
-    }
+    case file_format::dimacs:
+      return graph::io::write_dimacs(pool, cmd.output, whole, edges, terminals_of(g, cmd));
     case file_format::edge_list:
     case file_format::weighted_edge_list:
     case file_format::csv:
@@ -174,10 +192,10 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   command.add_flag("--once", cmd->once,
                    "Write each undirected edge once in an edge list or a .gr file (read it with "
                    "--symmetrize)");
-  command.add_option("--from", cmd->from, "The id of the source in a .max file")
-      ->check(unsigned_integer());
-  command.add_option("--to", cmd->to, "The id of the sink in a .max file")
-      ->check(unsigned_integer());
+  command.add_option("--from", cmd->from, "The id of the source of a .max file, as in the input")
+      ->check(not_empty());
+  command.add_option("--to", cmd->to, "The id of the sink of a .max file, as in the input")
+      ->check(not_empty());
   command.add_flag("--renumber", cmd->renumber,
                    "Renumber vertices to ids 1 to n, in the order of their ids");
   command

@@ -293,6 +293,31 @@ class Written(InAFolder):
             self.refused("convert", both, *options, saying=saying)
         self.refused("generate", "--grid", "2x2", out, "--renumber", "--once", saying="--once")
 
+    def test_ends_of_a_flow_are_ids_of_the_input(self):
+        flow = self.folder / "o.max"
+        numbers = self.file("in.wel", "2 3 4\n3 5 1\n5 7 2\n7 2 1\n")
+        native = self.folder / "in.cairn"
+        self.assertEqual(cairn("convert", numbers, native, "--order", "hash").returncode, 0)
+        for source in (numbers, native):
+            run = cairn("convert", source, flow, "--renumber", "--from", 2, "--to", 7)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertEqual(lines_of(flow)[1:3], ["n 1 s", "n 4 t"])
+        self.refused("convert", numbers, flow, "--renumber", "--from", 2, "--to", 1,
+                     saying="1 is not a vertex")
+        texts = self.file("texts.wel", "bob alice 1\nalice eve 2\n")
+        run = cairn("convert", texts, flow, "--ids", "text", "--renumber", "--from", "bob", "--to",
+                    "eve")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(lines_of(flow)[1:3], ["n 2 s", "n 3 t"])
+
+    def test_an_order_that_the_output_does_not_keep_is_refused(self):
+        for ending in (".mtx", ".gr", ".max", ".col", ".graph"):
+            self.refused("generate", "--grid", "2x2", self.folder / ("o" + ending), "--renumber",
+                         "--order", "hash", saying="--order has no effect here")
+        for ending in (".el", ".csv", ".cairn"):
+            run = cairn("generate", "--grid", "2x2", self.folder / ("o" + ending), "--order", "hash")
+            self.assertEqual(run.returncode, 0, run.stderr)
+
     def test_a_partition_needs_ranks(self):
         edges = self.file("e.el", "1 2\n")
         for command in ("info", "cc"):
