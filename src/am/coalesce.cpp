@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -49,12 +50,11 @@ coalescer::coalescer(world& w, const channel_options& opt, travel path)
     : world_(w),
       progress_(w.messages()),
       kind_(opt.kind),
-      requested_bytes_(opt.coalesce_bytes != 0           ? opt.coalesce_bytes
-                       : w.options().coalesce_bytes != 0 ? progress_.coalesce_bytes()
-                                                         : 0),
+      requested_bytes_(opt.coalesce_bytes != 0 ? opt.coalesce_bytes : progress_.requested_bytes()),
       name_(opt.name),
       worker_(opt.worker),
       sends_(opt.sends),
+      in_bulk_(opt.in_bulk || !opt.sends),
       exceptions_(std::uncaught_exceptions()),
       workers_(w.handling_threads()),
       routed_(path == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),
@@ -87,8 +87,8 @@ void coalescer::expect_open_epoch() const {
 std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
   if (requested_bytes_ != 0) return requested_bytes_;
   const auto best = progress_.best_bytes(to);
-  if (!sends_) return progress_.suitable_bytes(to, best);  // nothing that is sent depends on these
-  return progress_.suitable_bytes(to, b.growth.bytes(growth_step(best), best));
+  if (in_bulk_) return progress_.suitable_bytes(to, best);
+  return progress_.suitable_bytes(to, b.growth.bytes(progress_.packet_cost_to(to), best));
 }
 
 void coalescer::turn_over(worker_t k, rank_t to, std::size_t min_bytes) {
@@ -102,6 +102,10 @@ void coalescer::turn_over(worker_t k, rank_t to, std::size_t min_bytes) {
   auto bytes = block_bytes(to, b);
   if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
   bytes = std::max(bytes, min_bytes);
+  const auto digits = static_cast<std::uint8_t>(std::bit_width(bytes));
+  if (requested_bytes_ == 0 && std::exchange(b.noted, digits) != digits) {
+    note_choice(k, "size of blocks", bytes);
+  }
   // Small blocks take buffers of the usual size, which are recycled.
   b.items = progress_.take_buffer(
       k, requested_bytes_ != 0 ? bytes : std::max(bytes, progress_.coalesce_bytes()));
@@ -164,7 +168,10 @@ void coalescer::join_for_hops(worker_t k, flush_scope scope) {
     joined += bytes;
     if (hop != to) found.detour_bytes += bytes;
   }
-  const bool joins = mine.hops.through_hops(found, buffer_cost(progress_.coalesce_bytes()));
+  const bool joins = mine.hops.through_hops(found, buffer_cost(progress_.packet_cost()));
+  if (found.blocks > found.hops && std::exchange(mine.joined, joins) != joins) {
+    note_choice(k, joins ? "through hops" : "not through hops", found.blocks);
+  }
   const auto before = mine.filling.size();  // blocks for hops may be added, and are not moved
   for (std::size_t i = 0; joins && i < before; ++i) {
     const auto to = mine.filling[i];
@@ -176,6 +183,11 @@ void coalescer::join_for_hops(worker_t k, flush_scope scope) {
   for (const auto to : mine.filling) {
     bytes_for[static_cast<std::size_t>(next_hops_[static_cast<std::size_t>(to)])] = 0;
   }
+}
+
+void coalescer::note_choice(worker_t k, std::string_view text, std::size_t amount) const {
+  world_.trace().note(k, obs::trace_kind::channel_choice, text,
+                      {.amount = amount, .number = number_});
 }
 
 // `max_bytes`: bytes that wait for that hop.

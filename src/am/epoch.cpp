@@ -41,7 +41,8 @@ void finish_alone(world& w) {
     w.throw_if_interrupted();
     std::atomic<bool> worked = false;
     w.run([&](worker_t k) {
-      while (!w.messages().interrupted() && w.pool().poll_sources(k)) {
+      for (auto n = task::pool::longest_busy; n > 0; --n) {
+        if (w.messages().interrupted() || !w.pool().poll_sources(k)) break;
         worked.store(true, std::memory_order_relaxed);
         w.pool().switch_point();
       }
@@ -171,7 +172,8 @@ void finish_standing(world& w, receiver& r) noexcept {
     ledger ledger;
     message_counts sum;
     do {
-      while (!w.messages().interrupted() && w.pool().poll_sources(main_worker)) {
+      for (auto n = task::pool::longest_busy; n > 0; --n) {
+        if (w.messages().interrupted() || !w.pool().poll_sources(main_worker)) break;
       }
       message_counts mine{.leading = 1};  // handlers of other channels may send, too
       for (worker_t k{0}; k < w.handling_threads(); ++k) mine.handled += r.count(k).handled();

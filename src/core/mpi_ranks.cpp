@@ -151,7 +151,9 @@ rank_result run_connected(net::mpi_process& process, const rank_plan& plan,
     return all;
   }
   const auto gather_unless_alone = [&] {
-    if (!rank->use_network(mine.caused_here, gather)) throw unable_to_inform(mine);
+    if (rank->use_network(mine.caused_here, gather)) return;
+    static_cast<void>(net.release());  // closing it could wait for the ranks that do not answer
+    throw unable_to_inform(mine);
   };
   gather_unless_alone();
   if (all.status == 0) {

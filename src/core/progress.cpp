@@ -34,11 +34,16 @@ std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options
 }
 
 // The size of the blocks that threads fill.
+// Whether the communication server joins blocks in buffers.
+bool joins_blocks(const world_options& options) {
+  return options.progress == progress_style::specialised &&
+         options.specialised.command_block_bytes != 0;
+}
+
 std::size_t chosen_block_bytes(const net::transport& net, const world_options& options,
                                std::size_t share) {
-  const auto chosen = options.specialised.command_block_bytes;
-  const bool joined = options.progress == progress_style::specialised && chosen != 0;
-  return joined ? std::max(chosen, min_payload) : chosen_coalesce_bytes(net, options, share);
+  if (!joins_blocks(options)) return chosen_coalesce_bytes(net, options, share);
+  return std::max(options.specialised.command_block_bytes, min_payload);
 }
 
 }  // namespace
@@ -57,6 +62,7 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       threads_(pool.workers() + threads_beside_workers(options, net.size())),
       sender_(style_ == progress_style::specialised && size_ > 1 ? threads_ - 1 : any_worker),
       memory_bound_(options.pending_bytes),
+      blocks_requested_(options.coalesce_bytes != 0 || joins_blocks(options)),
       block_share_(block_share(memory_bound_, size_, threads_ - (sender_ != any_worker ? 1 : 0))),
       age_ns_(options.coalesce_age_ns),
       prefetching_(options.prefetching),

@@ -58,6 +58,16 @@ rank_runtime::rank_runtime(net::transport& net, const settings& config, const ra
       workers_(make_workers(config, here)),
       world_(net, *workers_, clock_, options_for(config, here)) {}
 
+// A rank that has ended does not poll, so before that all ranks have received what detached tasks
+// asked (first round) and the answers (second).
+void rank_runtime::finish_sending() {
+  world_.messages().close_tasks();
+  for (int round = 0; round < 2; ++round) {
+    world_.messages().drain();
+    uninterrupted_max(world_, 0);
+  }
+}
+
 rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrupts,
                               const launch_report& say) {
   rank_result result;
@@ -65,6 +75,7 @@ rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrup
   try {
     const watchdog watching(world_, config_, say);
     result.status = run_together(world_, body, interrupts);
+    finish_sending();
     return result;
   } catch (const cancelled&) {  // on all ranks
     return result_by_exception();

@@ -57,6 +57,8 @@ class rank_runtime {
   }
 
  private:
+  void finish_sending();
+
   const settings config_;
   std::unique_ptr<task::pool> workers_;
   hw::steady_clock clock_;

@@ -23,6 +23,12 @@ loggp_network::loggp_network(rank_t ranks, hw::virtual_clock& clock, const loggp
       options_(std::move(options)),
       link_times_(static_cast<std::size_t>(ranks)) {}
 
+std::size_t loggp_network::packet_cost() const noexcept {
+  constexpr double handling_ns = 0.5;  // of a byte of a message; approximate
+  const auto bytes = 2 * static_cast<double>(overhead_ns_) / (byte_ns_ + handling_ns);
+  return static_cast<std::size_t>(std::clamp(bytes, 128.0, 16.0 * 1024));
+}
+
 std::uint64_t loggp_network::tail_ns(std::size_t packet_bytes) const noexcept {
   return packet_bytes < 2 ? 0 : rounded(static_cast<double>(packet_bytes - 1) * byte_ns_);
 }

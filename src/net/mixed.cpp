@@ -153,8 +153,17 @@ std::size_t mixed_transport::best_packet() const noexcept {
 }
 
 std::size_t mixed_transport::best_packet_to(rank_t to) const noexcept {
-  const bool is_local = local_rank_[static_cast<std::size_t>(to)] >= 0;
-  return std::min((is_local ? local_ : remote_)->best_packet(), max_packet());
+  return std::min(towards(to).best_packet(), max_packet());
+}
+
+std::size_t mixed_transport::packet_cost() const noexcept { return remote_->packet_cost(); }
+
+std::size_t mixed_transport::packet_cost_to(rank_t to) const noexcept {
+  return towards(to).packet_cost();
+}
+
+const transport& mixed_transport::towards(rank_t to) const noexcept {
+  return *(local_rank_[static_cast<std::size_t>(to)] >= 0 ? local_ : remote_);
 }
 
 const packet_steps& mixed_transport::steps_to(rank_t to) const noexcept {

@@ -200,14 +200,22 @@ std::string_view name(mpi_kind kind) noexcept {
   return "MPI";
 }
 
+std::optional<mpi_kind> mpi_of_library(std::string_view file) noexcept {
+  // Debian renames MPICH's library; elsewhere its ABI has the number 12.
+  for (const auto* const mpich : {"libmpich.so", "libmpi.so.12"}) {
+    if (file.starts_with(mpich)) return mpi_kind::mpich;
+  }
+  if (file.starts_with("libmpi.so")) return mpi_kind::openmpi;
+  return std::nullopt;
+}
+
 std::optional<mpi_kind> mpi_in_process() {
   std::optional<mpi_kind> found;
   dl_iterate_phdr(
       [](dl_phdr_info* library, std::size_t, void* result) {
         const auto file = std::filesystem::path(library->dlpi_name).filename().string();
         auto& kind = *static_cast<std::optional<mpi_kind>*>(result);
-        if (file.starts_with("libmpich.so")) kind = mpi_kind::mpich;
-        if (file.starts_with("libmpi.so")) kind = mpi_kind::openmpi;
+        kind = mpi_of_library(file);
         return kind ? 1 : 0;
       },
       &found);

@@ -32,13 +32,14 @@ constexpr std::array<shown, num_trace_kinds> table{{
     {trace_kind::forward, "forward", "message", "", "", "messages", "channel", ""},
     {trace_kind::wave, "wave", "epoch", "", "sent", "in_flight", "", ""},
     {trace_kind::choice, "choice", "choice", "", "amount", "grain", "trials", ""},
+    {trace_kind::channel_choice, "choice", "choice", "", "amount", "", "channel", ""},
 }};
 static_assert(
     [] {
       for (std::size_t i = 0; i < table.size(); ++i) {
         if (static_cast<std::size_t>(table[i].kind) != i) return false;
       }
-      return static_cast<std::size_t>(trace_kind::choice) + 1 == num_trace_kinds;
+      return static_cast<std::size_t>(trace_kind::channel_choice) + 1 == num_trace_kinds;
     }(),
     "the table has one row per kind, in order");
 

@@ -149,5 +149,39 @@ TEST(Exceptions, FromAttemptsReleaseEverythingAndGoOn) {
   }
 }
 
+struct add_and_pass_on {
+  using message = order;
+  pgas::vertex_map<std::uint64_t>& map;
+  auto cell(const order& m) const { return map.at(m.id); }
+  bool wanted(std::uint64_t, const order&) const { return true; }
+  void attempt(auto x, const order&) const { x.add(1); }
+  void after(const order& m, auto& at) const {
+    if (m.throws_after) throw std::runtime_error("after");
+    if (m.id == 0) at({.id = 1});
+  }
+};
+
+// What `after` has sent to this rank waits until the end of the loop, which does not come.
+TEST(Exceptions, LeaveNoMessageForTheNextEpoch) {
+  for (const auto& s : settings_for_one_cell()) {
+    SCOPED_TRACE(s.name);
+    world w(s.workers);
+    pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+    executor<add_and_pass_on> op(w, add_and_pass_on{map}, s.options);
+    const auto spawn_in_an_epoch = [&](std::vector<order> all) {
+      am::epoch e(w);
+      op.spawn(main_worker, [&](auto& send) {
+        for (const auto& m : all) send(m);
+      });
+      e.close();
+    };
+    EXPECT_THROW(spawn_in_an_epoch({{.id = 0}, {.id = 2, .throws_after = true}, {.id = 3}}),
+                 std::runtime_error);
+    spawn_in_an_epoch({{.id = 4}});
+    EXPECT_EQ(map.local()[1], 0u);
+    EXPECT_EQ(map.local()[4], 1u);
+  }
+}
+
 }  // namespace
 }  // namespace cairn::activity::exceptions_test

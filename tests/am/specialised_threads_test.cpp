@@ -82,6 +82,10 @@ TEST(SpecialisedThreads, BlocksLeaveTogetherInOneBuffer) {
   EXPECT_LT(small.packets, 256u);  // not one per block
 }
 
+TEST(SpecialisedThreads, BlocksHaveTheirSizeIfThatOfBuffersIsAutomatic) {
+  EXPECT_GT(send_words(specialised({.command_block_bytes = 64}, 0)).joined, 400u);  // of 512
+}
+
 // Asks each rank `each` questions. Answers are larger, so that helpers find no room
 // (helper_room.hpp).
 void ask_without_room(world& w, std::uint64_t each) {

@@ -210,6 +210,20 @@ class Traces(InAFolder):
         tried = [t["chosen"] for t in found["result"]["trials"] if "tried" in t["chosen"]]
         self.assertEqual(bool(tried), bool(trace.named("takes", 0) + trace.named("rejects", 0)))
 
+    def test_sizes_of_blocks_and_tables_and_the_choice_of_hops(self):
+        trace, _ = self.traced("bfs", "--sim", "ranks=32,seed=1", "--direction", "top-down")
+        self.assertGreater(len(trace.named("through hops")), 0)
+        sizes = trace.named("size of blocks")
+        self.assertGreater(len(sizes), 0)
+        for e in sizes:
+            self.assertGreater(e["args"]["amount"], 0)
+            self.assertIn("channel_name", e["args"])
+        trace, _ = self.traced("bfs", "--sim", "ranks=4,seed=1", "--direction", "top-down",
+                               "--coalesce", 512)
+        self.assertEqual(trace.named("size of blocks") + trace.named("through hops"), [])
+        trace, _ = self.traced("sssp", "--sim", "ranks=4,seed=1")
+        self.assertGreater(len({e["args"]["amount"] for e in trace.named("size of blocks")}), 1)
+
     def test_hops_of_routed_messages(self):
         trace, found = self.traced("bfs", "--sim", "ranks=9,seed=1", "--routing", "grid",
                                    "--direction", "top-down", "--filter", 0)

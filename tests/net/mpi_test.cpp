@@ -38,6 +38,13 @@ TEST(Mpi, RefusesAPluginThatIsNone) {
   EXPECT_NE(text.find(file.string()), std::string::npos) << text;
 }
 
+TEST(Mpi, IsKnownByTheNameOfItsLibrary) {
+  EXPECT_EQ(mpi_of_library("libmpich.so.12"), mpi_kind::mpich);
+  EXPECT_EQ(mpi_of_library("libmpi.so.12"), mpi_kind::mpich);
+  EXPECT_EQ(mpi_of_library("libmpi.so.40"), mpi_kind::openmpi);
+  EXPECT_EQ(mpi_of_library("libm.so.6"), std::nullopt);
+}
+
 TEST(Mpi, IsNotInAProcessThatLoadedNone) { EXPECT_EQ(mpi_in_process(), std::nullopt); }
 
 TEST(Mpi, LooksForPluginsBesideTheProgramAndInItsLib) {

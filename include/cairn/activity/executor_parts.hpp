@@ -73,6 +73,7 @@ struct executor_parts {
     sent_filter_of<Op> filter;
     filter_choice filter_use;  // whether the filter is used, if that is chosen online
     [[no_unique_address]] typename message_path::combined combined;
+    std::size_t noted_entries = 0;  // of `combined`, in a trace
     [[no_unique_address]] std::conditional_t<combining<Op>, uncounted_offers, detail::nothing>
         uncounted;
     [[no_unique_address]]
@@ -127,6 +128,11 @@ struct executor_parts {
       const auto filtered = std::min(mine.uncounted.filtered, n - entered);
       mine.uncounted.filtered -= filtered;
       mine.combined.count(n - filtered);
+      const auto entries = mine.combined.entries();
+      if (std::exchange(mine.noted_entries, entries) != entries) {
+        all.w.trace().note(k, obs::trace_kind::choice, entries == 0 ? "no table" : "table",
+                           {.amount = entries});
+      }
       auto& counters = all.w.counters();
       counters.add(k, obs::counter::messages_filtered, filtered);
       counters.add(k, obs::counter::messages_merged, n - filtered - entered);

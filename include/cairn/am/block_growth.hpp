@@ -11,10 +11,10 @@ namespace cairn::am {
 ///
 /// While a block fills, its messages wait; their receiver may be idle meanwhile, or do work that
 /// they would have made unnecessary. Small blocks wait less and cost more, because each costs about
-/// as much as `step` of its bytes. For a burst of N bytes both costs together are least with blocks
-/// of about sqrt(N * step). N is known when the burst ends; but blocks that grow by `step` each
-/// have about that size at any time: after k of them, N = k * k / 2 * step bytes were sent, and the
-/// next has k * step = sqrt(2 * N * step). So
+/// as much as `step` of its bytes (transport::packet_cost). For a burst of N bytes both costs
+/// together are least with blocks of about sqrt(N * step). N is known when the burst ends; but
+/// blocks that grow by `step` each have about that size at any time: after k of them, N = k * k / 2
+/// * step bytes were sent, and the next has k * step = sqrt(2 * N * step). So
 ///
 ///   a block that left                  the next one
 ///   full                               is one step larger, up to `max`
@@ -35,12 +35,5 @@ class block_growth {
   static constexpr std::uint32_t max_steps = 1u << 16;
   std::uint32_t steps_ = 1;
 };
-
-/// Bytes whose transfer costs about as much as a buffer's fixed cost, of a transport that is most
-/// efficient with packets of `best` bytes. Between two processes a buffer costs as much as 16
-/// messages of 8 bytes (docs/am.md).
-[[nodiscard]] constexpr std::size_t growth_step(std::size_t best) noexcept {
-  return std::max<std::size_t>(128, best / 64);
-}
 
 }  // namespace cairn::am

@@ -22,9 +22,11 @@ struct channel_options {
   std::string_view name = {};      ///< in traces; empty: that of the message's type
   int worker = any_worker;         ///< of each rank that alone runs its handlers; epoch channels
   /// Its handler may send on any channel or hold the epoch. If none of an epoch's messages has such
-  /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world. Nor does
-  /// anyone wait for early messages then, so automatic blocks are of the best size at once.
+  /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world. Implies
+  /// in_bulk if false.
   bool sends = true;
+  /// Nobody waits for early messages: automatic blocks are of the best size at once.
+  bool in_bulk = false;
 };
 
 /// The stage coalesce: each worker fills a block per next hop; a block leaves as one buffer when it
@@ -62,8 +64,9 @@ class coalescer : public receiver {
   struct block {
     std::byte* at = nullptr;  // where the next message goes
     std::byte* end = nullptr;
-    bool seen = false;    // it was part-filled at the previous scan for old blocks
-    bool listed = false;  // in worker_state::filling
+    bool seen = false;       // it was part-filled at the previous scan for old blocks
+    bool listed = false;     // in worker_state::filling
+    std::uint8_t noted = 0;  // binary digits of its size when a trace last got it
     block_growth growth;
     std::size_t records = 0;  // in it, if they have no fixed size
     buffer items;
@@ -89,6 +92,7 @@ class coalescer : public receiver {
     std::size_t kept_scans = 0;  // scans for old blocks while the table keeps messages
     std::uint64_t reported = 0;  // part of count.sent() that the world's counters have
     hop_choice hops;
+    bool joined = false;                    // by the last choice
     std::vector<std::size_t> joined_bytes;  // by hop, during a flush; else 0
   };
 
@@ -164,6 +168,7 @@ class coalescer : public receiver {
   void expect_open_epoch() const;
   [[nodiscard]] static bool leaves_part_filled(block& b, flush_scope scope) noexcept;
   void join_for_hops(worker_t k, flush_scope scope);
+  void note_choice(worker_t k, std::string_view text, std::size_t amount) const;
   void move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max_bytes);
   [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;
   void ship(worker_t k, rank_t to, block& b);
@@ -174,7 +179,7 @@ class coalescer : public receiver {
   const std::size_t requested_bytes_;  // 0: automatic
   const std::string_view name_;
   const int worker_;
-  const bool sends_;
+  const bool sends_, in_bulk_;
   std::size_t message_bytes_ = 0;
   const int exceptions_;  // in flight at construction
   std::uint32_t number_ = 0;

@@ -85,8 +85,8 @@ class combine_table {
     }
   }
 
-  /// Entries that it has now.
-  [[nodiscard]] std::size_t capacity() const noexcept { return choice_.capacity(); }
+  /// Entries that messages may use now.
+  [[nodiscard]] std::size_t entries() const noexcept { return active_ ? choice_.capacity() : 0; }
 
   /// Number of kept messages. O(entries).
   [[nodiscard]] std::size_t size() const noexcept {

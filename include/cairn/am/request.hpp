@@ -43,7 +43,8 @@ struct request_options {
 ///   auto ask = get.from(worker);
 ///   ask(owner_of(i), i, am::slot(place));
 ///
-/// Questions and answers are both coalesced. receive() runs on the worker that asked, so a worker's
+/// Questions and answers are both coalesced; in an epoch all ranks ask before they wait, so in
+/// large buffers at once. receive() runs on the worker that asked, so a worker's
 /// slots need no lock. A worker whose questions to a rank reach the bound keeps further ones, and
 /// sends them as answers come back: asking never blocks.
 ///
@@ -89,9 +90,13 @@ class request final : private task::progress_source {
                  {.kind = opt.kind,
                   .coalesce_bytes = opt.coalesce_bytes,
                   .name = "answers",
-                  .sends = opt.kind == channel_kind::epoch}),
+                  .sends = opt.kind == channel_kind::epoch,
+                  .in_bulk = opt.kind == channel_kind::epoch}),
         questions_(w, on_questions(std::move(answer)),
-                   {opt.kind, opt.coalesce_bytes, type_name<Question>()}) {
+                   {.kind = opt.kind,
+                    .coalesce_bytes = opt.coalesce_bytes,
+                    .name = type_name<Question>(),
+                    .in_bulk = opt.kind == channel_kind::epoch}) {
     world_.pool().add_source(*this);
   }
   ~request() {

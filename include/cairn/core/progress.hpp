@@ -58,6 +58,15 @@ class progress_engine final : public task::progress_source, private task::schedu
   /// Payload bytes of a block: the setting, or else the transport's best size, which a channel
   /// does not exceed.
   [[nodiscard]] std::size_t coalesce_bytes() const noexcept { return buffers_.usual_bytes(); }
+  /// The same if a setting gives it, else 0: channels choose the size of their blocks.
+  [[nodiscard]] std::size_t requested_bytes() const noexcept {
+    return blocks_requested_ ? coalesce_bytes() : 0;
+  }
+  /// The transport's packet_cost(), also for one rank.
+  [[nodiscard]] std::size_t packet_cost() const noexcept { return net_.packet_cost(); }
+  [[nodiscard]] std::size_t packet_cost_to(rank_t to) const noexcept {
+    return net_.packet_cost_to(to);
+  }
   /// The transport's best size for buffers to one rank.
   [[nodiscard]] std::size_t best_bytes(rank_t to) const noexcept;
   /// About `wanted` bytes, at most the best size, so that no packet of them is just above a size
@@ -272,6 +281,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   const int threads_;  // that may run handlers
   const int sender_;   // the thread that alone calls the transport, or any_worker
   const std::size_t memory_bound_;
+  const bool blocks_requested_;    // their size is a setting
   const std::size_t block_share_;  // bytes of a block for one rank by one thread
   const std::uint64_t age_ns_;
   const std::size_t prefetching_;

@@ -42,6 +42,7 @@ class loggp_network final : public simulated_network {
   loggp_network(rank_t ranks, hw::virtual_clock& clock, const loggp& costs,
                 loggp_options options = {});
 
+  [[nodiscard]] std::size_t packet_cost() const noexcept override;
   /// The time of the next arrival at that rank, if it is later than `after_ns`.
   [[nodiscard]] std::optional<std::uint64_t> next_due_ns(rank_t rank, std::uint64_t after_ns) const;
 

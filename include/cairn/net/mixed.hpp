@@ -50,12 +50,16 @@ class mixed_transport final : public transport {
   [[nodiscard]] std::size_t max_packet() const noexcept override;
   [[nodiscard]] std::size_t best_packet() const noexcept override;
   [[nodiscard]] std::size_t best_packet_to(rank_t to) const noexcept override;
+  [[nodiscard]] std::size_t packet_cost() const noexcept override;
+  [[nodiscard]] std::size_t packet_cost_to(rank_t to) const noexcept override;
   [[nodiscard]] const packet_steps& steps_to(rank_t to) const noexcept override;
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
   std::size_t poll(const sink& deliver) override;
   [[nodiscard]] bool flushed() override { return local_->flushed() && remote_->flushed(); }
 
  private:
+  [[nodiscard]] const transport& towards(rank_t to) const noexcept;
+
   std::unique_ptr<transport> local_, remote_;
   std::vector<rank_t> neighbors_;
   std::vector<rank_t> local_rank_;  // by rank; -1: remote

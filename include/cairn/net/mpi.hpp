@@ -19,6 +19,9 @@ enum class mpi_kind { automatic, mpich, openmpi };
 /// "MPICH", "Open MPI"; "MPI" for automatic.
 [[nodiscard]] std::string_view name(mpi_kind kind) noexcept;
 
+/// The MPI whose library has this file name, if it is one of an MPI.
+[[nodiscard]] std::optional<mpi_kind> mpi_of_library(std::string_view file) noexcept;
+
 /// The supported MPI that this process has already loaded (for example by a Python extension
 /// module), if any.
 [[nodiscard]] std::optional<mpi_kind> mpi_in_process();

@@ -28,6 +28,7 @@ class simulated_network {
 
   [[nodiscard]] rank_t ranks() const noexcept { return static_cast<rank_t>(arrivals_.size()); }
   [[nodiscard]] std::size_t max_packet() const noexcept { return max_packet_; }
+  [[nodiscard]] virtual std::size_t packet_cost() const noexcept { return 128; }
   [[nodiscard]] const simulated_traffic& traffic() const noexcept { return traffic_; }
   [[nodiscard]] std::size_t in_flight() const noexcept;
 
@@ -80,6 +81,7 @@ class simulated_transport final : public transport {
   [[nodiscard]] rank_t size() const noexcept override { return network_.ranks(); }
   [[nodiscard]] std::size_t max_packet() const noexcept override { return network_.max_packet(); }
   [[nodiscard]] std::size_t best_packet() const noexcept override;
+  [[nodiscard]] std::size_t packet_cost() const noexcept override { return network_.packet_cost(); }
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
   std::size_t poll(const sink& deliver) override { return network_.poll(self_, deliver); }
 

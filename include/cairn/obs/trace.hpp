@@ -34,10 +34,11 @@ enum class trace_kind : std::uint8_t {
   // Moments.
   forward,  ///< messages of a buffer that travel on; count: messages; number: channel
   wave,     ///< of termination detection; amount: messages sent on all ranks; count: in flight
-  choice    ///< text; amount: edges of the frontier, or sweeps that repay a layout; count: grain;
-            ///< number: trials made
+  choice,   ///< text; amount: edges of the frontier, entries of a table, or sweeps that repay a
+            ///< layout; count: grain; number: trials made
+  channel_choice  ///< text; amount: bytes of a block, or part-filled blocks; number: channel
 };
-inline constexpr std::size_t num_trace_kinds = 15;
+inline constexpr std::size_t num_trace_kinds = 16;
 
 /// One record. Plain bytes, which travel to rank 0 as they are.
 struct trace_record {

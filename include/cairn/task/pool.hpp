@@ -51,6 +51,9 @@ class pool {
   using job = std::function<void(worker_t)>;
   using server = std::function<poll_result(worker_t)>;
 
+  /// Polls that find work, one after the other, before a wait looks whether it may end.
+  static constexpr unsigned longest_busy = 1024;
+
   virtual ~pool() = default;
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
@@ -165,14 +168,15 @@ class pool {
     }
   }
 
-  /// Like wait_until(), but calls done() only when no source has work or urgent() holds. For a
+  /// Like wait_until(), but calls done() only when no source has work, urgent() holds, or sources
+  /// always had work for a while, such as a task that looks for something again and again. For a
   /// done() that is expensive or begins a termination wave.
   template <class Done, class Urgent>
   void work_until(Done&& done, Urgent&& urgent) {
     expect_no_task();
-    for (unsigned idle_rounds = 0;;) {
+    for (unsigned idle_rounds = 0, busy_rounds = 0;;) {
       const bool worked = poll_sources(current_worker());
-      if ((!worked || urgent()) && done()) return;
+      if ((!worked || ++busy_rounds % longest_busy == 0 || urgent()) && done()) return;
       if (worked) {
         idle_rounds = 0;
         switch_point();
