@@ -12,6 +12,7 @@
 #include <cairn/base/format.hpp>
 
 #include "algo/acyclic_order.hpp"
+#include "algo/first_sentence.hpp"
 #include "algo/layout_wanted.hpp"
 
 namespace cairn::algo {
@@ -177,9 +178,6 @@ struct pagerank_declaration : declaration {
   static auto verify(const auto& c, nothing, const auto& r) {
     return verify_pagerank(c.w, c.g, r, plain(c.opt));
   }
-  // The convention may stop before convergence. A run of our own bounds the change of the last
-  // sweep.
-  //
   // By GAP's convention the sweeps may have been in place. Their changes depend on the order of
   // updates, that is on ranks, workers, --order and --layout, so another run in place bounds
   // nothing. But each sweep, whatever mixture of old and new ranks it reads, multiplies the sum of
@@ -192,22 +190,48 @@ struct pagerank_declaration : declaration {
     auto opt = plain(c.opt);
     opt.sweep = pagerank_sweep::jacobi;
     const auto limits = limits_of(opt, c.g.num_vertices());
-    auto own = opt;
-    const bool maybe_in_place = opt.convention == pagerank_convention::gap;
-    if (maybe_in_place) own.iterations = 1;
-    pagerank_result<float> claimed = pagerank<float>(c.w, c.g, own);
-    if (claimed.change < limits.tolerance) {
-      claimed.change = limits.tolerance;
-    } else if (maybe_in_place) {
-      const auto later_sweeps = static_cast<double>(limits.max_sweeps) - 1;
-      claimed.change *= std::pow(opt.damping, later_sweeps);
-      claimed.change = std::max(claimed.change, limits.tolerance);
-    } else {
-      claimed.change *= 2;  // the sums of the run may be rounded otherwise
+    if (opt.convention != pagerank_convention::gap || limits.max_sweeps == 0) {
+      return differs_from_own_run(c, opt, c.template map_of<double>(ranks));
     }
+    auto own = opt;
+    own.iterations = 1;
+    pagerank_result<float> claimed = pagerank<float>(c.w, c.g, own);
+    const auto later_sweeps = static_cast<double>(limits.max_sweeps) - 1;
+    claimed.change *= std::pow(opt.damping, later_sweeps);
+    claimed.change = std::max(claimed.change, limits.tolerance);
     claimed.rank = c.template map_of<float>(ranks);
     claimed.iterations = limits.max_sweeps;
     return verify_pagerank(c.w, c.g, claimed, opt);
+  }
+
+  // Sweeps of Jacobi determine the ranks, except that rounding may move the last sweep if the
+  // tolerance is almost reached.
+  static std::optional<std::string> differs_from_own_run(const auto& c, pagerank_options opt,
+                                                         const pgas::vertex_map<double>& found) {
+    const auto n = static_cast<double>(std::max<std::uint64_t>(1, c.g.num_vertices()));
+    auto wrong = first_difference(c, opt, found);
+    if (!wrong || opt.convention != pagerank_convention::networkx) return wrong;
+    const auto tolerance = limits_of(opt, c.g.num_vertices()).tolerance;
+    const auto rounding = tolerance / 1000 + 16 * double{std::numeric_limits<float>::epsilon()};
+    for (const auto sooner_or_later : {tolerance + rounding, tolerance - rounding}) {
+      opt.tolerance = std::max(0.0, sooner_or_later) / n;
+      if (!first_difference(c, opt, found)) return std::nullopt;
+    }
+    return wrong;
+  }
+  // By more than the relative tolerance of [Graphalytics], which is above the rounding of floats.
+  static std::optional<std::string> first_difference(const auto& c, const pagerank_options& opt,
+                                                     const pgas::vertex_map<double>& found) {
+    const auto own = pagerank<double>(c.w, c.g, opt);
+    std::string mine;
+    for (auto v = c.g.out().first(); v < c.g.out().last() && mine.empty(); ++v) {
+      const auto rank = found.load(v), expected = own.rank.load(v);
+      if (std::abs(rank - expected) <= 1e-4 * expected) continue;
+      mine = "vertex " + c.g.labels().text_of(v) + " has the rank " + format_number(rank) +
+             ", expected " + format_number(expected) + " after " + std::to_string(own.iterations) +
+             " sweeps";
+    }
+    return first_sentence(c.w, mine);
   }
 
   static std::string check_against_reference(const ref::input& g, const options& o,

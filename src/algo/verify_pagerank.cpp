@@ -112,8 +112,9 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
   const incoming<Real, Id> in(w, g, result.rank);
   const double jump =
       (1 - opt.damping + (limits.spread_sinks ? opt.damping * ranks.sinks.value() : 0)) / n;
+  const bool initial = result.iterations == 0;
   const auto swept = over_vertices(w, result.rank, [&](vertex_sums& f, std::uint64_t v, double x) {
-    const double off = std::abs(x - (jump + opt.damping * in.sum.load(v)));
+    const double off = std::abs(x - (initial ? 1 / n : jump + opt.damping * in.sum.load(v)));
     const auto terms = static_cast<double>(in.terms.load(v));
     f.residual += off;
     f.rounding += 8 * (2 + std::sqrt(terms)) * x * std::numeric_limits<Real>::epsilon() / 2;
@@ -129,7 +130,11 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
     return "rule 3: it stopped after " + std::to_string(result.iterations) +
            " sweeps, the last of which changed " + number(result.change);
   }
-  if (result.iterations > 0 && !(swept.residual <= opt.damping * result.change + swept.rounding)) {
+  if (initial && !(swept.residual <= swept.rounding)) {
+    return "rule 4: no sweep was made, but " + id(swept.furthest_vertex) + " is " +
+           number(swept.furthest) + " away from 1/n";
+  }
+  if (!initial && !(swept.residual <= opt.damping * result.change + swept.rounding)) {
     return "rule 4: another sweep changes the values by " + number(swept.residual) +
            " in all, expected at most " + number(opt.damping * result.change) + "; most for " +
            id(swept.furthest_vertex) + ", by " + number(swept.furthest);

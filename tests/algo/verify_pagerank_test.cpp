@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, VerifyPagerank, ::testing::ValuesIn(support
 TEST_P(VerifyPagerank, CatchesEverySeededWrong) {
   GetParam().run([](world& w) {
     const pagerank_options gap{.iterations = 1000, .tolerance = 1e-5},
-        three_sweeps{.sweep = pagerank_sweep::jacobi, .iterations = 3},
+        three_sweeps{.sweep = pagerank_sweep::jacobi, .iterations = 3}, no_sweep{.iterations = 0},
         networkx{.convention = pagerank_convention::networkx};
     constexpr auto nan = std::numeric_limits<float>::quiet_NaN();
     catches<float>(w, gap, {"rule 1: the value of vertex 5 ", at_five(nan)});
@@ -62,6 +62,7 @@ TEST_P(VerifyPagerank, CatchesEverySeededWrong) {
     catches<float>(w, gap, {"rule 3: ", [](auto& r) { r.iterations += 1000; }});
     catches<float>(w, gap, {"rule 3: ", [](auto& r) { r.change = 1; }});
     catches<double>(w, three_sweeps, {"rule 4: ", [](auto& r) { r.change = 0; }});
+    catches<float>(w, no_sweep, {"rule 4: no sweep was made", at_five(1.1f)});
     catches<float>(w, gap, {"rule 4: ", at_five(1.1f)});
     catches<float>(w, gap, {"rule 4: ", at_five(0.9f)});
     catches<float>(w, gap, {"rule 1: the value of vertex 5 ", at_five(0.0f)});

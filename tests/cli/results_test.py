@@ -39,6 +39,36 @@ class WrongResults(InAFolder):
             self.assertEqual(run.returncode, 1, run.stderr)
             self.assertIn("rule 1", run.stderr)
 
+    # A bound on what another sweep changes would accept these.
+    def test_pageranks_are_those_of_the_last_sweep(self):
+        star = self.file("star.el", "".join(f"0 {v}\n" for v in range(1, 1000)))
+        out = self.folder / "rank.csv"
+        for sweeps, convention, more in ((19, "graphalytics", ()), (21, "graphalytics", ()),
+                                         (20, "graphalytics", ()), (7, "networkx", ("-t", 1e-9)),
+                                         (20, "networkx", ("-t", 1e-9)), (1, "gap", ("-t", 0))):
+            report("pagerank", star, "-s", "--convention", convention, "-i", sweeps, *more,
+                   "--output", out)
+            wanted = 0 if convention == "gap" else 20
+            run = cairn("verify", star, "-s", out, "--convention", convention, "-i", wanted, *more)
+            self.assertEqual(run.returncode, 0 if sweeps == wanted else 1, run.stderr)
+        self.assertIn("sweeps", run.stderr)
+
+    def test_pageranks_belong_to_their_vertices(self):
+        options = ["-g", 9, "--convention", "networkx", "-t", 1e-4]
+        out = self.folder / "rank.csv"
+        for precision in ("float", "double"):
+            for variant in ("pull", "push", "edge"):
+                report("pagerank", *options, "--precision", precision, "--variant", variant,
+                       "--output", out)
+                run = cairn("verify", *options, out)
+                self.assertEqual(run.returncode, 0, run.stderr)
+        header, *rows = out.read_text().split()
+        ids, ranks = zip(*(row.split(",") for row in rows))
+        turned = [f"{v},{x}" for v, x in zip(ids, ranks[1:] + ranks[:1])]
+        run = cairn("verify", *options, self.file("rank.csv", "\n".join([header, *turned])))
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("has the rank", run.stderr)
+
     def test_two_vertices_at_distance_0_need_an_edge_of_length_0(self):
         values = "id,distance\n1,0\n2,0\n"
         run = self.judge(self.file("one.wel", "1 2 4\n"), values)

@@ -13,7 +13,8 @@ namespace cairn::algo {
 ///   rule 1  every rank is a non-negative number
 ///   rule 2  if sinks are redistributed, the ranks sum to 1
 ///   rule 3  the run stopped when the convention says so
-///   rule 4  another sweep, of Jacobi and in double, changes it by at most damping * change
+///   rule 4  another sweep, of Jacobi and in double, changes it by at most damping * change; every
+///           rank is 1/n if no sweep was made
 ///
 /// Rule 4 holds for every kind of sweep. The last sweep computed each rank x' = sum of d * P * x
 /// over edges, where x is old or new. Another sweep changes it by d * P * (x' - x) for each old x
