@@ -23,12 +23,17 @@
 namespace cairn::algo {
 
 /// The last vertex on the path from v to its root that this rank can reach, while others merge.
+/// Halves the path: otherwise merging a path of trees takes quadratic time for some numberings.
+/// Activities write only the parents of roots, and a vertex that is no root never becomes one.
 template <class Id>
 [[nodiscard]] Id climb_in(const pgas::vertex_map<Id>& parent, Id v) {
   while (parent.owns(v)) {
     const Id next = parent.load(v);
-    if (next == v) break;
-    v = next;
+    if (next == v || !parent.owns(next)) return next;
+    const Id above = parent.load(next);
+    if (above == next) return next;
+    std::atomic_ref(parent.at(v).element()).store(above, std::memory_order_relaxed);
+    v = above;
   }
   return v;
 }

@@ -20,6 +20,8 @@
 #include <support/refusal.hpp>
 #include <support/weighted_graph.hpp>
 
+#include "algo/merging.hpp"
+
 namespace cairn::algo::mst_test {
 namespace {
 
@@ -138,6 +140,20 @@ TEST(MstWorkers, MergeBesideEachOther) {
       g.edges.insert(g.edges.end(), more.edges.begin(), more.edges.end());
       find_and_judge<std::uint32_t>(w, weigh_undirected(std::move(g), weights::real, random), opt);
     }
+  }
+}
+
+// A hub whose edges are all heavier than a path of trees climbs that path for each of them.
+TEST(MstMerging, ClimbingHalvesThePath) {
+  world w(1);
+  constexpr std::uint32_t n = 1000;
+  pgas::vertex_map<std::uint32_t> parent(w, pgas::partition(n, 1), 0);
+  for (std::uint32_t v = 1; v < n; ++v) parent.store(v, v - 1);
+  for (std::uint32_t longest = n - 1; longest > 1; longest = (longest + 1) / 2) {
+    std::uint32_t steps = 0;
+    for (auto v = n - 1; v != 0; v = parent.load(v)) ++steps;
+    EXPECT_LE(steps, longest);
+    EXPECT_EQ(climb_in(parent, n - 1), 0);
   }
 }
 
