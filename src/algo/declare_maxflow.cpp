@@ -43,9 +43,14 @@ struct maxflow_declaration : declaration {
     const auto n = c.g.num_vertices();
     if (n < 2) throw usage_error("a flow needs two vertices");
     expect_integer_capacities(c.w, c.g);
+    // By id, so that they do not depend on the order of vertices.
+    const auto& names = c.g.labels();
     auto draw = random64(c.request.seed).stream(c.request.trial);
-    const auto other = [&](std::uint64_t v) { return (v + 1 + draw.below(n - 1)) % n; };
-    const std::uint64_t t = c.vertex("to", c.opt.to, draw.below(n));
+    const auto any = draw.below(n);
+    const auto other = [&](std::uint64_t v) {
+      return names.vertex_at((names.position_of(v) + 1 + draw.below(n - 1)) % n);
+    };
+    const std::uint64_t t = c.vertex("to", c.opt.to, names.vertex_at(any));
     const std::uint64_t s = c.vertex("from", c.opt.from, other(t));
     if (s != t) return {s, t};
     if (c.opt.to.id.empty()) return {s, other(s)};

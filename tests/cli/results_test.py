@@ -27,6 +27,17 @@ class Loops(InAFolder):
             self.assertEqual(report("info", graph, "-s", *ranks)["result"]["isolated"], 2)
 
 
+class RandomVertices(InAFolder):
+    def test_terminals_of_a_flow_do_not_depend_on_the_order_of_vertices(self):
+        for given in ([], ["--from", 5], ["--to", 5]):
+            terminals = set()
+            for order in ("file", "degree", "hash"):
+                found = report("maxflow", "-g", 6, "--order", order, "--trials", 3, *given)
+                terminals.add(tuple((t["from"], t["to"]) for t in found["result"]["trials"]))
+            self.assertEqual(len(terminals), 1, given)
+            self.assertTrue(all(s != t for s, t in terminals.pop()))
+
+
 class WrongResults(InAFolder):
     def judge(self, graph, values, *options):
         return cairn("verify", graph, self.file("values.csv", values), *options)
