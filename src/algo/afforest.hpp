@@ -32,7 +32,7 @@ class afforest {
     const bool alone = w_.workers() == 1;
     join_sampled();
     flatten_all();
-    const Id skipped = g_.has_in() ? frequent_value<Id>(parent_.local()) : no_vertex<Id>;
+    const Id skipped = g_.has_in() ? frequent_value<Id>(parent_.local()).value : no_vertex<Id>;
     const bool joined = alone ? join_remaining<tm::plain_access>(skipped, sampled)
                               : join_remaining<tm::atomic_access>(skipped, 0);
     if (joined) flatten_all();

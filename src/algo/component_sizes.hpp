@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ namespace cairn::algo {
 /// The number of components and the size of the largest, from component labels. A label is a vertex
 /// of its component whose label is itself.
 ///
-/// Work      O(n) if one component has most vertices, which a sample on some rank then finds; else
+/// Work      O(n) if one component has most vertices, which samples on the ranks then find; else
 ///           O(n log n)
 /// Collective: constructor.
 template <class Id>
@@ -30,21 +31,24 @@ class component_sizes {
  public:
   component_sizes(world& w, const pgas::vertex_map<Id>& label) : w_(w), label_(label) {
     const auto n = label.partition().n();
-    const auto named = w.all_gather(frequent_value<Id>(label.local()));
-    std::vector<Id> candidates(named.begin(), named.end());
-    std::sort(candidates.begin(), candidates.end());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-    for (std::size_t i = 0; i < candidates.size() && largest == 0; ++i) {
-      const auto [roots, size] = count(candidates[i]);
-      num_components = roots;
-      if (size >= n - size) largest = size;
-    }
-    if (largest == 0) largest = largest_of_all();
+    const auto [roots, size] = count(most_named());
+    num_components = roots;
+    largest = size >= n - size ? size : largest_of_all();
   }
 
   std::uint64_t num_components = 0, largest = 0;
 
  private:
+  // The label that occurs most often by the estimates of the ranks that name it.
+  Id most_named() const {
+    std::map<Id, std::uint64_t> estimates;
+    for (const auto& f : w_.all_gather(frequent_value<Id>(label_.local()))) {
+      estimates[f.value] += f.estimate;
+    }
+    const auto by_estimate = [](const auto& a, const auto& b) { return a.second < b.second; };
+    return std::max_element(estimates.begin(), estimates.end(), by_estimate)->first;
+  }
+
   struct counts {
     std::uint64_t roots = 0, vertices = 0;  // roots; vertices with the given label
   };

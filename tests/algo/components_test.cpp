@@ -20,6 +20,8 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
+#include "algo/component_sizes.hpp"
+
 namespace cairn::algo::components_test {
 namespace {
 
@@ -146,6 +148,20 @@ TEST(ComponentsMessages, TravelBetweenRootsAlone) {
     EXPECT_EQ(components(w, share).num_components, 1u);
     // Once each rank's root to each vertex of another rank, then roots to roots, twice at most.
     EXPECT_LE(sent() - before, 4u * 48 + 2 * 4 * 3);
+  });
+}
+
+// Each rank's sample names another component, and none has half of all vertices.
+TEST(ComponentsMessages, ToCountThemNeedFewReductions) {
+  constexpr rank_t ranks = 32;
+  support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+    const auto label = [&](std::uint64_t v) { return static_cast<std::uint32_t>(v / 16 * 16); };
+    const pgas::vertex_map<std::uint32_t> labels(w, {16 * ranks, ranks}, 0, label);
+    const auto before = w.counters().total(obs::counter::collectives);
+    const component_sizes<std::uint32_t> sizes(w, labels);
+    EXPECT_EQ(sizes.num_components, ranks);
+    EXPECT_EQ(sizes.largest, 16);
+    EXPECT_LE(w.counters().total(obs::counter::collectives) - before, ranks);
   });
 }
 
