@@ -104,9 +104,10 @@ struct walk_declaration : declaration {
   }
 
   template <class Id>
-  static walk_paths<Id> own_paths(const walk_options& opt, const listed_rows& all, world& w) {
+  static walk_paths<Id> own_paths(const walk_options& opt, std::size_t row_size,
+                                  const listed_rows& all, world& w) {
     const pgas::partition_view walkers(opt.walkers, w.size());
-    walk_paths<Id> own{walkers, walkers.first(w.rank()), opt.length + 1, {}};
+    walk_paths<Id> own{walkers, walkers.first(w.rank()), row_size, {}};
     own.vertices.assign(walkers.size(w.rank()) * own.row_size, no_vertex<Id>);
     for (std::uint64_t i = own.first; i < walkers.last(w.rank()); ++i) {
       const auto begin = i == 0 ? 0 : all.ends[i - 1];
@@ -126,13 +127,17 @@ struct walk_declaration : declaration {
       return "there are " + std::to_string(all.ends.size()) + " walks, expected " +
              std::to_string(opt.walkers);
     }
+    std::uint64_t most_steps = 0;
     for (std::size_t i = 0; i < all.ends.size(); ++i) {
       const auto steps = all.ends[i] - (i == 0 ? 0 : all.ends[i - 1]) - 1;
+      most_steps = std::max(most_steps, steps);
       if (steps <= opt.length) continue;
       return "walk " + std::to_string(i + 1) + " has " + std::to_string(steps) +
              " steps, expected at most " + std::to_string(opt.length);
     }
-    const auto paths = own_paths<Id>(opt, all, c.w);
+    // A row that ends with no_vertex is that of a walk which ended early.
+    const auto row_size = std::min(opt.length, most_steps + 1) + 1;
+    const auto paths = own_paths<Id>(opt, row_size, all, c.w);
     const auto checked = verify_walk_paths(c.w, c.g, paths);
     if (checked.wrong || !c.opt.key) return checked.wrong;
     return verify_walk(c.w, c.g, opt, checked.visits, std::nullopt, &paths);

@@ -187,6 +187,7 @@ class recount {
   }
 
   void compare_step(worker_t k, const visit& v) {
+    if (v.step >= paths_->row_size) return;
     const auto at = (v.walker - paths_->first) * paths_->row_size + v.step;
     if (paths_->vertices[at] == v.vertex) right_.accumulate(k, std::uint64_t{1});
   }

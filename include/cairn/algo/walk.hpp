@@ -37,7 +37,7 @@ template <class Id>
 struct walk_paths {
   pgas::partition_view walkers;  ///< which rank has the row of a walker
   std::uint64_t first = 0;
-  std::size_t row_size = 0;  ///< length + 1
+  std::size_t row_size = 0;  ///< length + 1; less if no walk fills a row
   std::vector<Id> vertices;  ///< row by row, each padded with no_vertex
 };
 
