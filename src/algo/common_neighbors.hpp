@@ -21,10 +21,12 @@
 
 namespace cairn::algo {
 
+/// A list is searched for each entry of another one that is so many times shorter.
+inline constexpr std::size_t much_shorter = 16;
+
 /// The number of entries that two ascending lists have in common.
 template <class Id>
 [[nodiscard]] std::uint64_t num_common(std::span<const Id> a, std::span<const Id> b) {
-  constexpr std::size_t much_shorter = 16;
   if (a.size() > b.size()) std::swap(a, b);
   std::uint64_t found = 0;
   auto at = b.begin();
@@ -138,11 +140,30 @@ class common_neighbor_counts {
     const auto counted = with_arcs_ ? sent.subspan(row.size()) : row;
     auto at = std::lower_bound(row.begin(), row.end(), counts_.first());
     for (; at != row.end() && counts_.owns(*at); ++at) {
-      auto& own = buffers_[k].own;
-      find_row(*at, own);
-      const auto found = num_common<Id>(counted, own);
+      std::uint64_t found = 0;
+      if (much_shorter * counted.size() < degree_bound(*at)) {
+        found = num_neighbors(*at, counted);
+      } else {
+        auto& own = buffers_[k].own;
+        find_row(*at, own);
+        found = num_common<Id>(counted, own);
+      }
       std::atomic_ref(counts_.at(*at).element()).fetch_add(found, std::memory_order_relaxed);
     }
+  }
+
+  std::uint64_t degree_bound(Id v) const {
+    return g_.out().degree(v) + (g_.directed() ? g_.in().degree(v) : 0);
+  }
+  // How many of the given vertices are neighbors of v, without a copy of v's row.
+  std::uint64_t num_neighbors(Id v, std::span<const Id> of) const {
+    const auto has = [](std::span<const Id> row, Id x) {
+      return std::binary_search(row.begin(), row.end(), x);
+    };
+    return static_cast<std::uint64_t>(std::count_if(of.begin(), of.end(), [&](Id x) {
+      return x != v &&
+             (has(g_.out().neighbors(v), x) || (g_.directed() && has(g_.in().neighbors(v), x)));
+    }));
   }
 
   const graph::dist_csr<Id>& g_;

@@ -9,6 +9,7 @@
 #include <cairn/algo/lcc.hpp>
 #include <cairn/algo/ref/lcc.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
 
 #include <support/dist_graph.hpp>
 #include <support/places.hpp>
@@ -74,6 +75,28 @@ TEST(LccVerifier, CatchesEveryChangeOfACoefficient) {
         }
       }
     });
+  }
+}
+
+// The row of a hub is searched for a few vertices: repeated edges and loops count once.
+TEST(LccVerifier, SearchesLongRows) {
+  random64 random(7);
+  for (const bool directed : {false, true}) {
+    plain_graph g{"hubs", 400, directed, {}};
+    for (int e = 0; e < 1500; ++e) {
+      const auto hub = random.below(2), v = random.below(g.n);
+      g.edges.push_back(random.below(2) == 0 ? graph::edge<std::uint64_t>{hub, v}
+                                             : graph::edge<std::uint64_t>{v, hub});
+      if (e % 4 == 0) g.edges.push_back({random.below(g.n), v});
+    }
+    for (const rank_t ranks : {1, 3}) {
+      support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+        const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+        auto r = lcc(w, share);
+        EXPECT_EQ(all_of(w, r.coefficient), ref::clustering_coefficients(g.n, g.arcs()));
+        EXPECT_EQ(verify_lcc(w, share, r.coefficient), std::nullopt);
+      });
+    }
   }
 }
 
