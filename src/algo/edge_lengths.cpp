@@ -171,7 +171,9 @@ double width_for(std::vector<sampled> sample, double arcs, double linked, double
   const bool known = back > size / 2 || at_all_ends < hubs;
   const auto factor = known ? factor_for_cycles(arcs * (1 - back / size / 2), linked) : 1;
   const auto width = factor * middle->weight / std::sqrt(arcs / num_vertices * at_ends);
-  return width > 0 && std::isfinite(width) ? std::exp2(std::floor(std::log2(width))) : 1;
+  constexpr double least = 0x1p-1000;  // the reciprocal of a smaller one may be infinite
+  if (!(width > 0 && std::isfinite(width))) return 1;
+  return std::max(least, std::exp2(std::floor(std::log2(width))));
 }
 
 }  // namespace
