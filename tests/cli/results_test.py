@@ -89,6 +89,32 @@ class WrongResults(InAFolder):
         self.assertEqual(self.judge(zero, values).returncode, 2)
         self.assertEqual(self.judge(zero, values, "-r", 1).returncode, 0)
 
+    def test_distances_that_no_double_holds_are_not_called_wrong(self):
+        graph = self.file("heavy.wel", "1 2 2147483647\n")
+        self.refused("verify", graph, self.file("d.csv", f"id,distance\n1,0\n2,{2**53 + 1}\n"),
+                     saying="distances of 2^53 or more cannot be verified")
+
+    def test_the_chosen_width_of_buckets_is_one_that_delta_takes(self):
+        tiny = self.file("tiny.wel", "1 2 1e-314\n2 3 2e-314\n3 1 1e-314\n")
+        found = report("sssp", tiny, "-r", 1, "--verify")
+        self.assertTrue(found["verified"])
+        self.assertGreater(found["result"]["trials"][0]["delta"], 1e-307)
+
+    def test_short_walks_take_no_memory_for_long_ones(self):
+        graph = self.file("w.el", "1 2\n2 3\n1 4\n4 1\n")
+        for walks, options, status in (("1 2 3\n3\n", (), 0), ("1 4\n3\n", (), 1),
+                                       ("3\n3\n", ("--key", 1), 1)):
+            run = cairn("verify", graph, "--paths", self.file("p.txt", walks), "--walkers", 2,
+                        "--length", 2**32 - 1, *options)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertNotIn("memory", run.stderr)
+
+    # Neither copies the row of the hub for each of its neighbors.
+    def test_counts_at_a_star_are_verified_soon(self):
+        star = self.file("star.el", "".join(f"0 {v}\n" for v in range(1, 200_000)))
+        for command in ("triangles", "lcc"):
+            self.assertTrue(report(command, star, "-s", "--verify")["verified"])
+
     def test_walks_on_vertices_in_another_order(self):
         graph = self.file("w.el", "1 2\n1 3\n1 4\n4 5\n5 1\n2 3\n3 6\n6 1\n")
         visits, paths = self.folder / "visits.csv", self.folder / "paths.csv"
