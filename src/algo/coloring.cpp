@@ -51,23 +51,23 @@ struct coloring_state {
     traverse::for_each_own(w, g.out(), [&](worker_t k, Id v) { uncolored.add(k, v); });
   }
 
+  std::uint64_t draw(Id v) const { return mix64(seed + 0x9e3779b97f4a7c15 * (round + 1) + v); }
   // Whether m.v has the larger random number for this edge and round.
   [[nodiscard]] bool target_loses(const typename resolve_conflict::message& m) const {
-    const auto draw = [&](Id a) { return mix64(seed + 0x9e3779b97f4a7c15 * (round + 1) + a); };
     return m.v == m.spawner || draw(m.v) > draw(m.spawner);
   }
 
-  // Gives each vertex the smallest color that no neighbor appears to have.
+  // Gives each vertex a small color that no neighbor appears to have.
   void color_all(std::span<const Id> vertices) {
-    const auto first_fit = [&](worker_t k, Id v) {
+    const auto fit = [&](worker_t k, Id v) {
       auto& p = palettes[k];
       p.begin_vertex(edges.degree(v));
       edges.each_neighbor(v, [&](Id u) {
         if (u != v) p.see(known[u]);
       });
-      known.store(v, p.smallest_unused());
+      known.store(v, p.unused(num_choices(round), draw(v)));
     };
-    traverse::visit_all_edges(w, edges, vertices, first_fit);
+    traverse::visit_all_edges(w, edges, vertices, fit);
     known.share(vertices);
   }
 

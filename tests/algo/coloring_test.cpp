@@ -53,6 +53,15 @@ TEST_P(Coloring, ConflictsBetweenRanksAreFoundAndSettled) {
       {.coalesce_bytes = 32, .coalesce_age_ns = 0, .pending_bytes = 100});
 }
 
+// Of the vertices that take the same color on 32 ranks only one keeps it.
+TEST(ColoringRounds, DoNotGrowWithRanksOnDenseGraphs) {
+  support::on_simulated_ranks(32, 1, 1, [](world& w) {
+    const auto r = color_and_judge(w, support::complete(320));
+    EXPECT_EQ(r.num_colors, 320u);
+    EXPECT_LE(r.rounds, 48u);
+  });
+}
+
 TEST(ColoringVerifier, CatchesWrongColors) {
   const auto g = support::grid(5, 9);
   for (const rank_t ranks : {1, 3}) {
