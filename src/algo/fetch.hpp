@@ -14,6 +14,26 @@
 
 namespace cairn::algo {
 
+template <class Id>
+void keep_each_once(std::vector<Id>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+/// Adds the ids of a worker to a list, which is at most twice as long as it has distinct ones.
+template <class Id>
+struct distinct_adder {
+  std::size_t limit = 1024;
+
+  void add(traverse::worklist<Id>& to, worker_t k, Id id) {
+    to.add(k, id);
+    auto& own = to.own(k);
+    if (own.size() < limit) return;
+    keep_each_once(own);
+    limit = std::max(limit, 2 * own.size());
+  }
+};
+
 /// Copies of other ranks' elements of a map, as of the last refresh().
 ///
 /// Messages    two per chosen element
@@ -60,11 +80,6 @@ class fetched {
   }
 
  private:
-  static void keep_each_once(std::vector<Id>& ids) {
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  }
-
   world& w_;
   const pgas::vertex_map<Id>& map_;
   std::vector<Id> ids_, values_;

@@ -7,6 +7,7 @@
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/mst.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/push.hpp>
 
 #include "algo/boruvka.hpp"
@@ -39,9 +40,10 @@ struct boruvka {
     } else {
       merging.template emplace<hook_merging<Id>>(forest);
     }
+    task::per_worker<distinct_adder<Id>> adders(w.workers());
     forest.each_own([&](worker_t k, Id v) {
       for (const Id u : g.out().neighbors(v)) {
-        if (!forest.root.owns(u)) found.add(k, u);
+        if (!forest.root.owns(u)) adders[k].add(found, k, u);
       }
     });
     neighbors.choose(found);

@@ -157,6 +157,16 @@ TEST(MstMerging, ClimbingHalvesThePath) {
   }
 }
 
+TEST(MstMerging, AListOfDistinctVerticesDoesNotGrowByRepeatedOnes) {
+  world w(1);
+  traverse::worklist<std::uint32_t> list(w);
+  distinct_adder<std::uint32_t> adder;
+  for (std::uint32_t i = 0; i < 100'000; ++i) adder.add(list, main_worker, i % 3'000);
+  EXPECT_LE(list.own(main_worker).capacity(), 16'384u);
+  keep_each_once(list.own(main_worker));
+  EXPECT_EQ(list.own(main_worker).size(), 3'000u);
+}
+
 TEST(MstSimulated, ManySeedsGiveRightResults) {
   support::on_many_clusters({.num_seeds = 100, .emulate_transactions = false},
                             [](world& w, std::uint64_t seed, random64& random) {
