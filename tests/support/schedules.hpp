@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,6 +26,11 @@ T draw(random64& random, std::vector<T>& from) {
   auto drawn = std::move(from.back());
   from.pop_back();
   return drawn;
+}
+
+/// A number from min to max whose logarithm is uniform.
+inline double log_uniform(random64& random, double min, double max) {
+  return min * std::pow(max / min, random.uniform());
 }
 
 /// Runs ranks that exchange packets until ended(). The seed determines which rank takes a step, and

@@ -45,8 +45,9 @@ class timed_choice {
   /// differ in it.
   void took(double ns) noexcept {
     auto& known = ns_[at_];
-    // A disturbance only makes a run slower, so one slow run proves little.
-    known = known == 0 || ns < known ? ns : 0.75 * known + 0.25 * ns;
+    // A disturbance only makes a run slower, so one slow run proves little, however slow it is: it
+    // adds at most an eighth. Otherwise the way would be left until its next try.
+    known = known == 0 || ns < known ? ns : 0.75 * known + 0.25 * std::min(ns, 1.5 * known);
     ++runs_;
     const auto first_runs = 1 + runs_of_each * num_ways_;
     if (runs_ < first_runs) {
