@@ -16,7 +16,8 @@ namespace cairn::am {
 ///
 /// n, h and the bytes are known. q is measured: each rank is a hop of others, and counts how many
 /// of the destinations that it forwards to had no messages waiting here. While no rank uses hops,
-/// nothing is measured. Then the estimate returns to its first value, so that hops are tried again.
+/// nothing is measured. Then the estimate returns to its first value, so that hops that pay by that
+/// are tried again.
 ///
 /// A pure state machine of one worker. Ranks need not agree, because a message may go directly from
 /// any rank, and each hop is nearer to its destination (route.hpp).
