@@ -78,6 +78,14 @@ TEST(TimedChoice, ASlowFirstRunDoesNotCount) {
   }
 }
 
+TEST(TimedChoice, OneSlowRunDoesNotChangeTheWay) {
+  const times ns{{0, 100}, {1, 150}};
+  timed_choice choice;
+  static_cast<void>(run(choice, 1, 10, {0, 1}, ns));
+  EXPECT_EQ(run(choice, 1, 1, {0, 1}, {{0, 5000}, {1, 5000}}), "a");
+  EXPECT_EQ(run(choice, 1, 4, {0, 1}, ns), "aaaa");
+}
+
 TEST(TimedChoice, RunsWithoutAReportDoNotCount) {
   const times ns{{0, 100}, {1, 300}};
   timed_choice choice;
