@@ -35,8 +35,8 @@ enum class row_sum : std::uint8_t { near, even, far };
 /// the lengths of the rows.
 ///
 /// In the first sweep one of each `period` stretches of a worker uses each way, and the others use
-/// the fastest way so far. The first stretch, which finds cold caches, does not count. One that the
-/// system seems to have interrupted counts as a slow one.
+/// the fastest way so far. The first stretch of each way, which finds cold caches, does not count.
+/// One that the system seems to have interrupted counts as a slow one.
 ///
 /// A pure state machine.
 /// Thread-safety: worker k calls next(k) and took(k, …); worker 0 calls the others in between.
@@ -64,8 +64,12 @@ class row_sum_choice {
   void took(worker_t k, row_sum way, std::uint64_t terms, std::uint64_t ns) noexcept {
     constexpr double interrupted = 8;  // times the usual time
     auto& mine = known_[k];
-    if (mine.stretches == 1) return;
-    const auto& best = mine.ways[static_cast<std::size_t>(fastest(mine.ways))];
+    if (mine.stretches <= num_ways) {  // what is usual, until others are known
+      if (mine.stretches == 1 || mine.first.is_slower_than({terms, ns})) mine.first = {terms, ns};
+      return;
+    }
+    const auto& known = mine.ways[static_cast<std::size_t>(fastest(mine.ways))];
+    const auto& best = known.ns > 0 ? known : mine.first;
     if (best.ns > 0) {
       const auto usual = static_cast<double>(best.ns) / static_cast<double>(best.terms);
       const auto slow = interrupted * usual * static_cast<double>(terms);
@@ -91,10 +95,15 @@ class row_sum_choice {
       terms += other.terms;
       ns += other.ns;
     }
+    [[nodiscard]] bool is_slower_than(const time& other) const noexcept {
+      return static_cast<double>(other.ns) * static_cast<double>(terms) <
+             static_cast<double>(ns) * static_cast<double>(other.terms);
+    }
   };
   using times = std::array<time, num_ways>;
   struct of_worker {
     times ways{};
+    time first;  // the fastest of those that do not count
     std::uint64_t stretches = 0;
   };
 
@@ -102,9 +111,7 @@ class row_sum_choice {
   static row_sum fastest(const times& ways) noexcept {
     std::size_t best = 0;
     for (std::size_t i = 1; i < num_ways; ++i) {
-      const auto mine = static_cast<double>(ways[i].ns) * static_cast<double>(ways[best].terms);
-      const auto least = static_cast<double>(ways[best].ns) * static_cast<double>(ways[i].terms);
-      if (mine < least) best = i;
+      if (ways[best].is_slower_than(ways[i])) best = i;
     }
     return static_cast<row_sum>(best);
   }

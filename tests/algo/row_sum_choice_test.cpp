@@ -60,6 +60,17 @@ TEST(RowSumChoice, AColdOrInterruptedStretchDoesNotDecide) {
   EXPECT_EQ(choice.chosen(), row_sum::near);
 }
 
+TEST(RowSumChoice, AnInterruptionAtTheBeginningDoesNotDecide) {
+  for (int interrupted = 0; interrupted < 6; ++interrupted) {
+    row_sum_choice choice(1, {});
+    sweep(choice, first, interrupted, {4, 3, 4});
+    choice.took(first, choice.next(first), 1000, 10'000'000);
+    sweep(choice, first, 400, {4, 3, 4});
+    choice.end();
+    EXPECT_EQ(choice.chosen(), row_sum::even) << interrupted;
+  }
+}
+
 // A graph may begin with rows without entries, which cost little.
 TEST(RowSumChoice, LaterStretchesMayCostMoreThanTheFirst) {
   row_sum_choice choice(1, {});
