@@ -14,7 +14,8 @@ namespace cairn::am {
 /// as much as `step` of its bytes (transport::packet_cost). For a burst of N bytes both costs
 /// together are least with blocks of about sqrt(N * step). N is known when the burst ends; but
 /// blocks that grow by `step` each have about that size at any time: after k of them, N = k * k / 2
-/// * step bytes were sent, and the next has k * step = sqrt(2 * N * step). So
+/// * step bytes were sent, and the next has k * step = sqrt(2 * N * step). Both costs together are
+/// at most 1.5 times the least. So
 ///
 ///   a block that left                  the next one
 ///   full                               is one step larger, up to `max`
