@@ -141,6 +141,17 @@ TEST(CapacityChoice, APhaseWithFewKeysIsNoticed) {
   EXPECT_GT(later.merged, later.offered * 9 / 10);
 }
 
+// What a table merged of an earlier phase says nothing of larger ones.
+TEST(CapacityChoice, ALaterPhaseWithMoreKeysGetsALargerTable) {
+  combine_table<update> table({.entries = std::size_t{1} << 14, .keys = keys},
+                              capacity_choice::saving::large);
+  random64 random(11);
+  offer(table, 1 << 18, 100, random);
+  EXPECT_EQ(table.entries(), capacity_choice::smallest);
+  EXPECT_EQ(offer(table, 1 << 18, 6000, random).passed_by, 0u);
+  EXPECT_GT(table.entries(), capacity_choice::smallest);
+}
+
 // All keys fit: a caller may rely on one message per key.
 TEST(CapacityChoice, ADenseTableIsAlwaysUsed) {
   combine_table<update> table({.entries = entries, .keys = entries});

@@ -18,9 +18,9 @@ namespace cairn::am {
 ///   not merged                   then
 ///   few enough, but some could   the next larger table is tried. It stays if `worth` more merge;
 ///   merge in a larger table      otherwise the smaller one returns, for a time that doubles
-///   too many                     the next larger table, if the largest could merge enough: from
-///                                table to table the merged share grows by at most the factor of
-///                                the last growth, and by less than the entries
+///   too many                     the next larger table, if the largest could merge enough: it is
+///                                assumed that from table to table the merged share grows by at
+///                                most the factor of the last growth, and by less than the entries
 ///   too many, and no table       messages bypass the table for a pause, which doubles up to a
 ///   could merge enough           bound. Then the smallest is tried again, so that a later phase
 ///                                with few keys is noticed
@@ -93,6 +93,7 @@ class capacity_choice {
     if (std::exchange(judges_growth_, false) && merged < merged_before_ + worth) {
       stay_ = next_stay_;
       next_stay_ *= 2;
+      merged_before_ = 0;
       resize(capacity_before_);
       return true;
     }
@@ -110,7 +111,10 @@ class capacity_choice {
     pause_ = shortest_pause;
     offered_ = 0;
     if (stay_ > 0) --stay_;
-    if (unmerged <= worth || capacity_ == max_ || stay_ > 0) return false;
+    if (unmerged <= worth || capacity_ == max_ || stay_ > 0) {
+      merged_before_ = 0;  // a later phase may have more keys
+      return false;
+    }
     judges_growth_ = true;
     capacity_before_ = capacity_;
     resize(larger());
@@ -145,7 +149,7 @@ class capacity_choice {
   bool open_ = true, judges_growth_ = false;
   std::uint64_t period_ = 0;                         // messages from one decision to the next
   std::uint64_t seen_ = 0, entered_ = 0;             // since the last decision
-  double merged_before_ = 0;                         // by the smaller table
+  double merged_before_ = 0;                         // by the smaller table, if this one is new
   std::size_t capacity_before_ = 0;                  // of it
   std::uint64_t offered_ = 0;                        // since the table last paid
   std::uint64_t pause_ = shortest_pause;             // the next one
