@@ -20,17 +20,18 @@ void keep_each_once(std::vector<Id>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-/// Adds the ids of a worker to a list, which is at most twice as long as it has distinct ones.
+/// Adds the ids of a worker to a list, which is at most eight times as long as it has distinct
+/// ones.
 template <class Id>
 struct distinct_adder {
-  std::size_t limit = 1024;
+  std::size_t limit = std::size_t{1} << 20;
 
   void add(traverse::worklist<Id>& to, worker_t k, Id id) {
     to.add(k, id);
     auto& own = to.own(k);
     if (own.size() < limit) return;
     keep_each_once(own);
-    limit = std::max(limit, 2 * own.size());
+    limit = std::max(limit, 8 * own.size());
   }
 };
 

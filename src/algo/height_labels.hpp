@@ -37,12 +37,13 @@ struct height_labels {
 
   /// Sets labels to the distance to t or, if t is unreachable, to n plus the distance to s. Sends
   /// the labels to all neighbors.
-  void make_exact(Id s, Id t) {
+  ///
+  /// Returns     the number of steps of both searches
+  std::uint64_t make_exact(Id s, Id t) {
     ++searches;
     search.clear();
     search.set(s, g.num_vertices());
-    search.from(t, 0);
-    search.from(s, g.num_vertices());
+    const auto steps = search.from(t, 0) + search.from(s, g.num_vertices());
     const auto& distances = search.distances();
     std::copy(distances.local().begin(), distances.local().end(), of.local().begin());
     traverse::push_own(w, updates, g.out(), [&](Id v, auto& send) {
@@ -51,6 +52,7 @@ struct height_labels {
       }
       return r.end(v) - r.begin(v);
     });
+    return steps;
   }
 
   struct update {

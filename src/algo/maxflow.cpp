@@ -15,7 +15,7 @@ namespace cairn::algo {
 namespace {
 
 using label_t = std::uint64_t;
-constexpr std::uint64_t pulse_price = 256;  // cost of a pulse, in scanned arcs
+constexpr std::uint64_t epoch_price = 256;  // of each rank, in scanned arcs
 
 template <class Id>
 struct push_relabel {
@@ -149,13 +149,14 @@ maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g,
   push_relabel<Id> f(w, g, s, t, opt);
   f.saturate_source_arcs();
   const auto num_arcs = w.sum(std::uint64_t{f.flow.r.arcs.size()});
-  std::uint64_t pulses = 0, scanned = num_arcs;
+  const auto epoch_of_all = epoch_price * static_cast<std::uint64_t>(w.size());
+  std::uint64_t pulses = 0, spent = 0, search_price = 0;
   for (auto active = f.active.take(); w.any(!active.empty()); active = f.active.take(), ++pulses) {
-    if (scanned >= num_arcs) {
-      f.labels.make_exact(s, t);
-      scanned = 0;
+    if (spent >= search_price) {
+      search_price = num_arcs + f.labels.make_exact(s, t) * epoch_of_all;
+      spent = 0;
     }
-    scanned += w.sum(f.pulse(active) + pulse_price);
+    spent += w.sum(f.pulse(active)) + epoch_of_all;
   }
   f.labels.make_exact(s, t);
   pgas::vertex_map<std::uint32_t> source_side(w, g.partition(), 0);

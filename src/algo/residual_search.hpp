@@ -37,11 +37,14 @@ class residual_search {
 
   /// Sets the distance to `root`, plus `start`, of all vertices without a distance. The residual
   /// capacity of u -> v is known at v: the sum of both directions is constant.
-  void from(Id root, std::uint64_t start) {
+  ///
+  /// Returns     the number of steps
+  std::uint64_t from(Id root, std::uint64_t start) {
     set(root, start);
     if (distance_.owns(root)) reached_.add(main_worker, root);
     std::uint64_t reached = 1;  // vertices in the last step, on all ranks
-    for (auto d = start + 1; reached != 0; ++d) {
+    auto d = start + 1;
+    for (; reached != 0; ++d) {
       reached = traverse::push_each(
           w_, visits_, reached_.take(),
           [&](Id v, auto& send) {
@@ -54,6 +57,7 @@ class residual_search {
           },
           ns_of_vertex, traverse::closing_with_size(reached_));
     }
+    return d - start - 1;
   }
 
   [[nodiscard]] const pgas::vertex_map<std::uint64_t>& distances() const noexcept {

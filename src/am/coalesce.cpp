@@ -54,7 +54,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel path)
       name_(opt.name),
       worker_(opt.worker),
       sends_(opt.sends),
-      in_bulk_(opt.in_bulk || !opt.sends),
+      in_bulk_(opt.in_bulk || (!opt.sends && opt.kind == channel_kind::epoch)),
       exceptions_(std::uncaught_exceptions()),
       workers_(w.handling_threads()),
       routed_(path == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),

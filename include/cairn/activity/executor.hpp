@@ -220,13 +220,18 @@ class executor {
     auto& data = parts_.data;
     const auto& plan = data.choices();
     const auto chosen = data.mechanism_in(parts_.w.messages().epoch(), operator_number_, k);
-    if (!plan.tunes_workers()) {
-      run_lane(k, body, plan.start_of(chosen));
-      return;
+    try {
+      if (!plan.tunes_workers()) {
+        run_lane(k, body, plan.start_of(chosen));
+        return;
+      }
+      pace::span span(parts_.workers[k].pace, plan, chosen, kind, parts_.w, k);
+      const auto operators = run_lane(k, body, span.by());
+      data.count_work(operator_number_, k, operators, span.end(operators));
+    } catch (...) {
+      parts_.workers[k].waiting.clear();  // they belong to an epoch that the exception ends
+      throw;
     }
-    pace::span span(parts_.workers[k].pace, plan, chosen, kind, parts_.w, k);
-    const auto operators = run_lane(k, body, span.by());
-    data.count_work(operator_number_, k, operators, span.end(operators));
   }
 
   // Whether a lane is compiled for each mechanism that a domain starting with `first` may run.

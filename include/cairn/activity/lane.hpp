@@ -53,8 +53,6 @@ class lane {
       }
     }
   }
-  // Only an exception leaves messages: they belong to an epoch that it ends.
-  ~lane() { state_.waiting.clear(); }
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 

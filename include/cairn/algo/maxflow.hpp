@@ -60,8 +60,8 @@ struct maxflow_result {
 /// edge's residual capacity there; it fails if the neighbor's label is not one lower. Its answer
 /// carries the neighbor's label and commits or undoes the push at the sender. The known labels of
 /// neighbors may be too low, which keeps the labelling valid and only causes refused pushes. When
-/// relabelling and pulses have cost as much as a pass over the edges, searches from t and from s
-/// make all labels exact (global relabelling).
+/// relabelling and pulses have cost as much as a pass over the edges and the epochs of the last
+/// searches, searches from t and from s make all labels exact (global relabelling).
 ///
 /// Capacities are the edge weights, integers from 0 to 2^31 - 1, or 1 each if there are none.
 /// Capacities of parallel edges add up, in 64 bits. An undirected edge has its capacity in both

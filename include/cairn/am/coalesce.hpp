@@ -22,8 +22,8 @@ struct channel_options {
   std::string_view name = {};      ///< in traces; empty: that of the message's type
   int worker = any_worker;         ///< of each rank that alone runs its handlers; epoch channels
   /// Its handler may send on any channel or hold the epoch. If none of an epoch's messages has such
-  /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world. Implies
-  /// in_bulk if false.
+  /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world. If false,
+  /// an epoch channel is in_bulk.
   bool sends = true;
   /// Nobody waits for early messages: automatic blocks are of the best size at once.
   bool in_bulk = false;
