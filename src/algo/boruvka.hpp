@@ -58,7 +58,8 @@ void join_trees(const auto& forest, Id v, outgoing_edge<Id> edge, auto& send) {
 /// towards the current roots and tries again. Fire and return, may fail.
 ///
 /// Parents   by value or reference: the parent of each vertex that was a root; it is smaller
-/// Forest    climb(v): an ancestor of v; v itself if it is a root or belongs to another rank.
+/// Forest    climb(v): an ancestor of v, may shorten the path to it; v itself if it is a root or
+/// belongs to another rank.
 ///           take(worker, edge): adds an edge to the forest
 template <class Id, class Parents, class Forest>
 struct merge_trees {

@@ -20,8 +20,7 @@ void keep_each_once(std::vector<Id>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-/// Adds the ids of a worker to a list, which is at most eight times as long as it has distinct
-/// ones.
+/// Adds the ids of a worker to a list of at most 2^20 ids, or 8 times as many as distinct ones.
 template <class Id>
 struct distinct_adder {
   std::size_t limit = std::size_t{1} << 20;

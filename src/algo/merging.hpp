@@ -23,16 +23,19 @@
 namespace cairn::algo {
 
 /// The last vertex on the path from v to its root that this rank can reach, while others merge.
+///
 /// Halves the path: otherwise merging a path of trees takes quadratic time for some numberings.
-/// Activities write only the parents of roots, and a vertex that is no root never becomes one.
+/// Only parents of vertices that are no roots are replaced, and only if nobody has replaced them
+/// since: a plain store could overwrite the root that another worker has just stored.
 template <class Id>
 [[nodiscard]] Id climb_in(const pgas::vertex_map<Id>& parent, Id v) {
   while (parent.owns(v)) {
-    const Id next = parent.load(v);
+    Id next = parent.load(v);
     if (next == v || !parent.owns(next)) return next;
     const Id above = parent.load(next);
     if (above == next) return next;
-    std::atomic_ref(parent.at(v).element()).store(above, std::memory_order_relaxed);
+    std::atomic_ref(parent.at(v).element())
+        .compare_exchange_strong(next, above, std::memory_order_relaxed);
     v = above;
   }
   return v;

@@ -33,13 +33,13 @@ std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options
   return std::max(options.coalesce_bytes, min_payload);
 }
 
-// The size of the blocks that threads fill.
 // Whether the communication server joins blocks in buffers.
 bool joins_blocks(const world_options& options) {
   return options.progress == progress_style::specialised &&
          options.specialised.command_block_bytes != 0;
 }
 
+// The size of the blocks that threads fill.
 std::size_t chosen_block_bytes(const net::transport& net, const world_options& options,
                                std::size_t share) {
   if (!joins_blocks(options)) return chosen_coalesce_bytes(net, options, share);

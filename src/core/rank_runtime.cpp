@@ -63,6 +63,7 @@ rank_runtime::rank_runtime(net::transport& net, const settings& config, const ra
 void rank_runtime::finish_sending() {
   world_.messages().close_tasks();
   for (int round = 0; round < 2; ++round) {
+    workers_->run([this](worker_t k) { world_.messages().make_progress(k, true); });
     world_.messages().drain();
     uninterrupted_max(world_, 0);
   }
@@ -74,14 +75,16 @@ rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrup
   const interrupt_handler::interruptible by_signal(interrupts, world_);
   try {
     const watchdog watching(world_, config_, say);
-    result.status = run_together(world_, body, interrupts);
+    try {
+      result.status = run_together(world_, body, interrupts);
+    } catch (const agreed_failure& e) {  // on all ranks
+      const auto text = world_.size() == 1 ? e.what() : peer_failure(e.rank(), e.what()).what();
+      result = {1, text, e.rank() == world_.rank()};
+    }
     finish_sending();
     return result;
   } catch (const cancelled&) {  // on all ranks
     return result_by_exception();
-  } catch (const agreed_failure& e) {  // on all ranks
-    if (world_.size() == 1) return {1, e.what(), true};
-    return {1, peer_failure(e.rank(), e.what()).what(), e.rank() == world_.rank()};
   } catch (const peer_failure& e) {
     return {1, e.what(), e.rank() == world_.rank()};
   } catch (...) {

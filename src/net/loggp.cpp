@@ -24,8 +24,8 @@ loggp_network::loggp_network(rank_t ranks, hw::virtual_clock& clock, const loggp
       link_times_(static_cast<std::size_t>(ranks)) {}
 
 std::size_t loggp_network::packet_cost() const noexcept {
-  constexpr double handling_ns = 0.5;  // of a byte of a message; approximate
-  const auto bytes = 2 * static_cast<double>(overhead_ns_) / (byte_ns_ + handling_ns);
+  constexpr double handling_ns = 1;  // of a byte, at both ends; approximate
+  const auto bytes = static_cast<double>(overhead_ns_) / (byte_ns_ + handling_ns);
   return static_cast<std::size_t>(std::clamp(bytes, 128.0, 16.0 * 1024));
 }
 

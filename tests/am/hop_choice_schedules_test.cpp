@@ -37,7 +37,7 @@ class faulty_choice {
   hop_choice choice_;
 };
 
-constexpr auto buffer_bytes = buffer_cost(128);
+constexpr auto buffer_bytes = buffer_cost(64);
 
 /// What it costs, in buffers, to send l through hops that send `opened` buffers for each joined
 /// block (hop_choice.hpp). Directly it costs l.blocks.

@@ -9,7 +9,7 @@
 namespace cairn::am::hop_choice_test {
 namespace {
 
-constexpr std::size_t cost = buffer_cost(128);
+constexpr std::size_t cost = 512;
 
 // A rank among 256 whose blocks hold a message of 8 bytes each: 255 blocks, 30 hops.
 constexpr hop_choice::unsent_blocks scattered{255, 30, 225 * 8};

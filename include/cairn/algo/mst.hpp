@@ -82,7 +82,8 @@ struct mst_result {
 ///             for each merge
 /// Memory      per rank: n/P records of 32 bytes and n/P ids, with transactions n/P more ids and
 ///             markers of 8 bytes; the edges of the forest; an id and a root per vertex of another
-///             rank that has an edge to this one, at the start up to three times that per worker
+///             rank that has an edge to this one, at the start up to 8 ids for each per worker or
+///             2^20 ids
 /// Throws      contract_violation if the graph is directed; usage_error as activity::domain, and if
 ///             a merge method for several ranks is requested on one rank; input_error that names
 ///             the heaviest edge if the total weight exceeds the largest double

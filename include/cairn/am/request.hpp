@@ -43,10 +43,10 @@ struct request_options {
 ///   auto ask = get.from(worker);
 ///   ask(owner_of(i), i, am::slot(place));
 ///
-/// Questions and answers are both coalesced; in an epoch all ranks ask before they wait, so in
-/// large buffers at once. receive() runs on the worker that asked, so a worker's
-/// slots need no lock. A worker whose questions to a rank reach the bound keeps further ones, and
-/// sends them as answers come back: asking never blocks.
+/// Questions and answers are both coalesced, in an epoch in blocks of the best size from the start.
+/// receive() runs on the worker that asked, so a worker's slots need no lock. A worker whose
+/// questions to a rank reach the bound keeps further ones, and sends them as answers come back:
+/// asking never blocks.
 ///
 /// Question, Answer   trivially copyable, aligned to at most 16 bytes
 /// answer     Answer answer(worker, question), at the rank that is asked; runs on several workers

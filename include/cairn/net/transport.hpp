@@ -35,11 +35,11 @@ class transport {
   [[nodiscard]] virtual std::size_t best_packet() const noexcept = 0;
   /// The same for packets to one rank: within a machine another network may be used.
   [[nodiscard]] virtual std::size_t best_packet_to(rank_t) const noexcept { return best_packet(); }
-  /// Bytes of messages whose transfer and handling take as long as a packet does besides; to one
-  /// rank.
+  /// The fixed cost of a packet, in bytes of messages whose transfer and handling take as long.
   [[nodiscard]] virtual std::size_t packet_cost() const noexcept {
     return std::max<std::size_t>(128, best_packet() / 64);
   }
+  /// The same for packets to one rank.
   [[nodiscard]] virtual std::size_t packet_cost_to(rank_t) const noexcept { return packet_cost(); }
   /// The sizes from which packets to one rank cost more, as far as they are known. Larger messages
   /// than max_packet() travel in pieces.

@@ -136,7 +136,9 @@ output_file::output_file(const std::string& path, write_check check)
   if (to.direct()) {
     own_pipe_ = to.existing && S_ISFIFO(to.existing->st_mode);
     fd_ = to.descriptor ? fcntl(*to.descriptor, F_DUPFD_CLOEXEC, 0) : open_direct(to.path);
-    if (fd_ < 0) throw unwritable(path, errno);
+    struct stat what {};
+    if (fd_ < 0 || fstat(fd_, &what) != 0) throw unwritable(path, errno);
+    may_wait_ = S_ISFIFO(what.st_mode) || S_ISSOCK(what.st_mode) || S_ISCHR(what.st_mode);
     return;
   }
   final_ = to.path;
@@ -172,10 +174,9 @@ void output_file::wait_until_writable() const {
 
 void output_file::write(const char* from, std::size_t bytes) {
   check();
-  const bool direct = final_.empty();
   while (bytes != 0) {
-    if (direct) wait_until_writable();
-    const auto part = direct ? std::min<std::size_t>(bytes, PIPE_BUF) : bytes;
+    if (may_wait_) wait_until_writable();
+    const auto part = may_wait_ ? std::min<std::size_t>(bytes, PIPE_BUF) : bytes;
     const auto n = own_pipe_ ? write_without_signal(fd_, from, part) : ::write(fd_, from, part);
     if (n < 0 && errno != EINTR && errno != EAGAIN) fail(errno);
     if (n < 0) continue;

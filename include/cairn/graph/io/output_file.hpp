@@ -47,6 +47,7 @@ class output_file {
   std::string part_;   // name of the new file; empty if it has none
   int fd_ = -1;
   bool own_pipe_ = false;  // opened here
+  bool may_wait_ = false;  // for a reader
 };
 
 /// Checks before long work that an output_file of this path can be created. It leaves no changes
