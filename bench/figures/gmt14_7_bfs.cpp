@@ -25,8 +25,9 @@ using record_function = figure::record_function;
 
 struct search_sweep {
   tasks_job job;
-  int scale = 13;       // log2 of all vertices: strong scaling
-  int rank_scale = 12;  // log2 of those of a rank: weak scaling
+  int scale = 13;                 // log2 of all vertices: strong scaling
+  int rank_scale = 12;            // log2 of those of a rank: weak scaling
+  int simulated_rank_scale = 12;  // of those of a simulated one
   std::vector<int> edge_factors{16, 64};
   std::vector<int> local{1, 2, 4, 8};
   std::vector<int> simulated{2, 4, 8, 16};
@@ -79,8 +80,9 @@ void measure_here(harness& h, const search_sweep& s, bool weak, int edge_factor,
   }
 }
 
-void predict(const search_sweep& s, bool weak, int edge_factor, const cluster_costs& costs,
+void predict(search_sweep s, bool weak, int edge_factor, const cluster_costs& costs,
              const record_function& record) {
+  s.rank_scale = s.simulated_rank_scale;
   for (const int ranks : edge_factor == s.edge_factors.front() ? s.simulated : s.dense) {
     auto job = job_of(s, weak, edge_factor, ranks);
     job.repeats = 1;
@@ -123,6 +125,8 @@ int main(int argc, char** argv) {
     arguments.number("--scale", s.scale, {1, 26}, "log2 of the vertices of strong scaling");
     arguments.number("--rank-scale", s.rank_scale, {1, 26},
                      "log2 of the vertices of a rank of weak scaling");
+    arguments.number("--simulated-scale", s.simulated_rank_scale, {1, 26},
+                     "log2 of the vertices of a simulated rank of weak scaling");
     arguments.number("--edge-factor", s.edge_factors, {1, 2'000},
                      "edges drawn per vertex, one or more; of strong scaling the first");
     arguments.number("--seed", s.job.seed, {}, "of graph and source");

@@ -10,10 +10,10 @@ from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, having, median
 from rank_claims import curves_of, weak_scaling
 
 TITLE = "[GMT14] figures 7 and 8: breadth-first search by tasks over global arrays"
-SHORT = ("--runs 3 --warm-ups 0 --scale 11 --rank-scale 9 --edge-factor 16 4 64 --local 1 2 4 "
-         "--simulated 2 4 8 16 --dense 2 4")
-LONG = ("--runs 9 --scale 16 --rank-scale 10 --edge-factor 16 128 2000 "
-        "--simulated 2 4 8 16 32 64 128 256 --dense 2 4")
+SHORT = ("--runs 3 --warm-ups 0 --scale 11 --rank-scale 9 --simulated-scale 9 "
+         "--edge-factor 16 4 64 --local 1 2 4 --simulated 2 4 8 16 --dense 2 4")
+LONG = ("--runs 9 --scale 16 --rank-scale 10 --simulated-scale 6 --edge-factor 16 128 2000 "
+        "--simulated 2 4 8 16 32 64 128 256 512 1024 --dense 2 4")
 
 
 def rate(p):

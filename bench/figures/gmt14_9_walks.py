@@ -9,7 +9,8 @@ from rank_claims import curves_of, weak_scaling
 
 TITLE = "[GMT14] figure 9: random walks"
 SHORT = "--runs 3 --warm-ups 0 --rank-scale 12 --local 1 2 4"
-LONG = "--runs 9 --rank-scale 17 --simulated 2 4 8 16 32 64 128 256"
+LONG = ("--runs 9 --rank-scale 17 --simulated-scale 6 --simulated 2 4 8 16 32 64 "
+        "128 256 512 1024")
 
 
 def faster(member):

@@ -49,8 +49,8 @@ class hop_choice {
   double opened_ = first_opened;
 };
 
-/// The buffer_bytes of a transport with this packet_cost(): the receiver pays for a buffer, too. With
-/// half or twice as many, pushed PageRank takes 1.06 or 1.2 times as long on some of 32 to 128
+/// The buffer_bytes of a transport with this packet_cost(): the receiver pays for a buffer, too.
+/// With half or twice as many, pushed PageRank takes 1.06 or 1.2 times as long on some of 32 to 128
 /// simulated ranks.
 [[nodiscard]] constexpr std::size_t buffer_cost(std::size_t packet_cost) noexcept {
   return 8 * packet_cost;
