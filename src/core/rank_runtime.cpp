@@ -78,8 +78,8 @@ rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrup
     try {
       result.status = run_together(world_, body, interrupts);
     } catch (const agreed_failure& e) {  // on all ranks
-      const auto text = world_.size() == 1 ? e.what() : peer_failure(e.rank(), e.what()).what();
-      result = {1, text, e.rank() == world_.rank()};
+      result = {1, e.what(), e.rank() == world_.rank()};
+      if (world_.size() > 1) result.sentence = peer_failure(e.rank(), e.what()).what();
     }
     finish_sending();
     return result;
