@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -12,7 +13,7 @@
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/boruvka.hpp"
-#include "algo/fetch.hpp"
+#include "algo/pointer_jumping.hpp"
 #include "algo/spanning_forest.hpp"
 
 // Three policies for merging the trees of a forest along their roots' lightest edges. Each has
@@ -45,12 +46,11 @@ template <class Id>
 template <class Id>
 class root_paths {
  public:
-  explicit root_paths(spanning_forest<Id>& f) : f_(f), above_(f.w, f.root), found_(f.w) {}
+  explicit root_paths(spanning_forest<Id>& f) : f_(f), parents_(f.w, f.root) {}
 
   /// Until every vertex points at its root.
   void flatten() {
-    while (halve()) {
-    }
+    parents_.flatten([](std::uint64_t) {});
   }
 
   /// Points each root at the root at the other end of its edge. If two roots point at each other,
@@ -61,13 +61,12 @@ class root_paths {
     traverse::for_each_of(f_.w, ready, [&](worker_t k, Id r) {
       const Id other_root = f_.edge_of(r).other_root;
       root.store(r, other_root);
-      if (!root.owns(other_root)) found_.add(k, other_root);
+      if (!root.owns(other_root)) parents_.want(k, other_root);
     });
-    above_.choose(found_);
-    above_.refresh();
+    parents_.fetch();
     traverse::push_each(f_.w, f_.edges, ready, [&](Id r, auto& take) {
       const auto& e = f_.edge_of(r);
-      if (r < e.other_root && above_(e.other_root) == r) {
+      if (r < e.other_root && parents_.parent_of(e.other_root) == r) {
         root.store(r, r);
       } else {
         take(e);
@@ -76,29 +75,8 @@ class root_paths {
   }
 
  private:
-  // A parent that another worker replaces concurrently is an ancestor before and after.
-  bool halve() {
-    auto& root = f_.root;
-    f_.each_own([&](worker_t k, Id v) {
-      const Id r = root.load(v);
-      auto& found = found_.own(k);
-      if (!root.owns(r) && (found.empty() || found.back() != r)) found.push_back(r);
-    });
-    above_.choose(found_);
-    above_.refresh();
-    std::atomic<bool> changed = false;
-    f_.each_own([&](worker_t, Id v) {
-      const Id parent = root.load(v), next = above_(parent);
-      if (next == parent) return;
-      root.store(v, next);
-      changed.store(true, std::memory_order_relaxed);
-    });
-    return f_.w.any(changed.load());
-  }
-
   spanning_forest<Id>& f_;
-  fetched<Id> above_;  // parents of other ranks' roots
-  traverse::worklist<Id> found_;
+  pointer_jumping<Id> parents_;
 };
 
 /// Sends for each root of `ready` the message that merges its tree with another.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -11,11 +10,9 @@
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/traverse/bit_set.hpp>
-#include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
-#include <cairn/traverse/worklist.hpp>
 
-#include "algo/fetch.hpp"
+#include "algo/pointer_jumping.hpp"
 
 namespace cairn::algo {
 
@@ -52,8 +49,7 @@ class minimum_labels {
         label_(label),
         lower_(w, lower{label.view(), *this}, opt),
         now_(w, label.local().size()),
-        next_(w, label.local().size()),
-        found_(w) {}
+        next_(w, label.local().size()) {}
 
   /// neighbors   neighbors(v, f) calls f(u) for each neighbor u of vertex v of this rank; must be
   ///             symmetric
@@ -95,32 +91,8 @@ class minimum_labels {
           return std::uint64_t{0};
         },
         traverse::chunk_of(w_, own, 5));
-    if (!labels_of_labels_) labels_of_labels_.emplace(w_, label_);
-    while (halve()) {
-    }
-  }
-
-  // A label that another worker lowers concurrently is of the same component before and after.
-  bool halve() {
-    traverse::for_each_own(w_, label_, [&](worker_t k, std::uint64_t v) {
-      const Id label = label_.load(v);
-      if (label == no_vertex<Id> || label_.owns(label)) return;
-      auto& found = found_.own(k);
-      if (found.empty() || found.back() != label) found.push_back(label);
-    });
-    labels_of_labels_->choose(found_);
-    labels_of_labels_->refresh();
-    std::atomic<bool> changed = false;
-    traverse::for_each_own(w_, label_, [&](worker_t, std::uint64_t v) {
-      const Id label = label_.load(v);
-      if (label == no_vertex<Id>) return;
-      const Id next = (*labels_of_labels_)(label);
-      if (next == label) return;
-      label_.store(v, next);
-      next_.set_shared(v - label_.first());
-      changed.store(true, std::memory_order_relaxed);
-    });
-    return w_.any(changed.load());
+    if (!jumping_) jumping_.emplace(w_, label_);
+    jumping_->flatten([this](std::uint64_t v) { next_.set_shared(v - label_.first()); });
   }
 
   void round(auto& neighbors) {
@@ -148,8 +120,7 @@ class minimum_labels {
   activity::executor<lower> lower_;
   traverse::bit_set now_, next_;  // vertices of this rank that send to their neighbors
   std::vector<Id> before_;        // labels after they were last joined
-  std::optional<fetched<Id>> labels_of_labels_;
-  traverse::worklist<Id> found_;
+  std::optional<pointer_jumping<Id>> jumping_;
 };
 
 }  // namespace cairn::algo

@@ -149,14 +149,9 @@ TEST(Exceptions, FromAttemptsReleaseEverythingAndGoOn) {
   }
 }
 
-struct add_and_pass_on {
-  using message = order;
-  pgas::vertex_map<std::uint64_t>& map;
-  auto cell(const order& m) const { return map.at(m.id); }
-  bool wanted(std::uint64_t, const order&) const { return true; }
-  void attempt(auto x, const order&) const { x.add(1); }
+struct add_and_pass_on : add_one {
   void after(const order& m, auto& at) const {
-    if (m.throws_after) throw std::runtime_error("after");
+    add_one::after(m);
     if (m.id == 0) at({.id = 1});
   }
 };
@@ -167,7 +162,7 @@ TEST(Exceptions, LeaveNoMessageForTheNextEpoch) {
     SCOPED_TRACE(s.name);
     world w(s.workers);
     pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
-    executor<add_and_pass_on> op(w, add_and_pass_on{map}, s.options);
+    executor<add_and_pass_on> op(w, add_and_pass_on{{map}}, s.options);
     const auto spawn_in_an_epoch = [&](std::vector<order> all) {
       am::epoch e(w);
       op.spawn(main_worker, [&](auto& send) {

@@ -178,11 +178,10 @@ std::uint64_t caught(fault f) {
 }
 constexpr auto many = support::num_twin_schedules / 25 / 100;
 
-// A long schedule is worth many short ones.
 TEST(CapacityChoice, EverySchedule) {
-  for (std::uint64_t seed = 0; seed < support::num_schedules / 5; ++seed) {
-    ASSERT_EQ(play(seed, fault::none), ending::correct) << "seed " << seed;
-  }
+  support::expect_every_schedule(
+      ending::correct, [](std::uint64_t seed) { return play(seed, fault::none); },
+      support::num_schedules / 5);
 }
 
 TEST(CapacityChoiceTwin, ThatJudgesEarlyIsCaught) { EXPECT_GT(caught(fault::judges_early), many); }
