@@ -117,9 +117,9 @@ void expect_settings_used(const algorithm_command& cmd, world& w) {
     throw usage_error(
         fmt::format("--filter has no effect here: {} drops and combines no messages", cmd.name()));
   }
-  if (cmd.c.given.contains("frequency") && !cmd.a.info().in_order) {
-    throw usage_error(
-        fmt::format("--frequency has no effect here: {} works in supersteps", cmd.name()));
+  if (const auto why = cmd.a.without_queues(cmd.given);
+      !why.empty() && cmd.c.given.contains("frequency")) {
+    throw usage_error(fmt::format("--frequency has no effect here: {} {}", cmd.name(), why));
   }
   if (cmd.c.given.contains("lead")) {
     auto why = std::string(cmd.a.without_lead(cmd.given));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 #include <cairn/algo/bfs.hpp>
+#include <cairn/algo/sssp.hpp>
 #include <cairn/traverse/advance.hpp>
 #include <cairn/traverse/frontier.hpp>
 #include <cairn/traverse/small_run.hpp>
@@ -33,11 +36,28 @@ struct visit {  // fire and forget, may fail: the first visit of v wins
   }
 };
 
-}  // namespace
+template <class Id>
+bfs_result<Id> search_without_levels(world& w, const graph::dist_csr<Id>& g, Id root,
+                                     const bfs_options& opt) {
+  CAIRN_EXPECTS(!g.weighted(), "a search without levels is for a graph without weights");
+  const auto by = opt.algorithm == bfs_method::chaotic ? sssp_method::chaotic
+                                                       : sssp_method::distributed_control;
+  auto found = std::get<sssp_result<Id>>(
+      sssp(w, g, root, {.activity = opt.activity, .algorithm = by, .predecessors = true},
+           edge_lengths{.longest = 1, .delta = 1}));
+  pgas::vertex_map<Id> parent(w, g.partition(), no_vertex<Id>);
+  std::ranges::transform(found.predecessor->local(), parent.local().begin(),
+                         [](std::uint64_t v) { return static_cast<Id>(v); });
+  bfs_result<Id> r{.parent = std::move(parent), .depth = {}, .ran = found.ran};
+  if (opt.depths) r.depth.emplace(std::move(found.distance));
+  r.algorithm = found.algorithm;
+  r.relaxations = found.relaxations;
+  return r;
+}
 
 template <class Id>
-bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_options& opt) {
-  CAIRN_EXPECTS(root < g.num_vertices());
+bfs_result<Id> search_by_levels(world& w, const graph::dist_csr<Id>& g, Id root,
+                                const bfs_options& opt) {
   traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::breadth_first);
   pgas::vertex_map<Id> parent(w, g.partition(), no_vertex<Id>);
   std::optional<pgas::vertex_map<Id>> depth;
@@ -58,8 +78,21 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
   } while (search.superstep());
   on_workers.reached(search.num_reached());
 
-  return {std::move(parent),       std::move(depth),   search.executor().ran(),
-          search.num_supersteps(), search.num_pulls(), search.take_trace()};
+  return {.parent = std::move(parent),
+          .depth = std::move(depth),
+          .ran = search.executor().ran(),
+          .levels = search.num_supersteps(),
+          .bottom_up_levels = search.num_pulls(),
+          .trace = search.take_trace()};
+}
+
+}  // namespace
+
+template <class Id>
+bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_options& opt) {
+  CAIRN_EXPECTS(root < g.num_vertices());
+  const bool levels = opt.algorithm == bfs_method::automatic || opt.algorithm == bfs_method::levels;
+  return levels ? search_by_levels(w, g, root, opt) : search_without_levels(w, g, root, opt);
 }
 
 template bfs_result<std::uint32_t> bfs(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <cairn/algo/bfs.hpp>
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/ref/bfs.hpp>
@@ -22,21 +24,41 @@ struct bfs_declaration : declaration {
                                        .in_edges = true,
                                        .verify_options = words<"source">,
                                        .filters = true,
+                                       .in_order = true,
                                        .to_owners = true};
   struct options {
     vertex_option source;
+    bfs_method algorithm = bfs_method::automatic;
     traverse::direction direction = traverse::direction::automatic;
 
     static constexpr auto fields() {
       return std::tuple(
           field{"source", &options::source, "Source vertex", 'r'}.if_absent("random, per trial"),
+          field{"algorithm", &options::algorithm,
+                "By levels, or without barriers in order of depth or of arrival (auto: levels)"},
           field{"direction", &options::direction, "Direction of each level"});
+    }
+    [[nodiscard]] bool by_levels() const {
+      return algorithm == bfs_method::automatic || algorithm == bfs_method::levels;
     }
   };
   template <class Id>
   using result = bfs_result<Id>;
 
   static bool uses_seed(const options& o) { return o.source.id.empty(); }
+  static void check_options(const options& o) {
+    if (o.by_levels() || o.direction == traverse::direction::automatic) return;
+    throw usage_error("--direction has no effect on --algorithm " +
+                      std::string(enum_name(o.algorithm)) + ", which has no levels");
+  }
+  static std::string_view without_queues(const options& o) {
+    return o.by_levels() ? "by levels works in supersteps" : std::string_view();
+  }
+  static std::string_view without_lead(const options& o) {
+    if (o.by_levels()) return without_queues(o);
+    if (o.algorithm == bfs_method::chaotic) return "by --algorithm chaotic has no order";
+    return {};
+  }
   static std::string_view without_operators(const options& o, const world&) {
     return o.direction == traverse::direction::pull ? "bottom-up levels run no operators"
                                                     : std::string_view();
@@ -56,21 +78,26 @@ struct bfs_declaration : declaration {
   static auto run(const call<D, Id>& c, Id root) {
     const bool depths = c.request.verify || c.request.output == "depth";
     return bfs(c.w, c.g, root,
-               {.activity = c.request.activity, .direction = c.opt.direction, .depths = depths});
+               {.activity = c.request.activity,
+                .algorithm = c.opt.algorithm,
+                .direction = c.opt.direction,
+                .depths = depths});
   }
 
   // Edges of the input, as counted for TEPS.
   struct reach {
-    std::uint64_t source, reached, edges;
+    std::uint64_t source, reached, edges, wasted;
     static constexpr auto fields() {
       return std::tuple(field{"source", &reach::source, "source vertex", 0, value_kind::vertices},
                         field{"reached", &reach::reached, "number of reached vertices"},
-                        field{"edges", &reach::edges, "input edges between reached vertices"});
+                        field{"edges", &reach::edges, "input edges between reached vertices"},
+                        field{"wasted_relaxations", &reach::wasted,
+                              "relaxations with depths that were lowered later; by levels none"});
     }
   };
   template <class D, class Id>
   static reach extra_facts(const call<D, Id>& c, Id root, const bfs_result<Id>& r) {
-    reach mine{root, 0, 0};
+    reach mine{root, 0, 0, 0};
     for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
       if (r.parent.load(v) == no_vertex<Id>) continue;
       ++mine.reached;
@@ -78,7 +105,8 @@ struct bfs_declaration : declaration {
     }
     const auto is_reached = [&](Id v) { return r.parent.load(v) != no_vertex<Id>; };
     const auto arcs = c.w.sum(mine.edges), loops = c.w.sum(c.built->loops.count(is_reached));
-    return {root, c.w.sum(mine.reached), c.g.directed() ? arcs : (arcs + loops) / 2};
+    return {root, c.w.sum(mine.reached), c.g.directed() ? arcs : (arcs + loops) / 2,
+            r.relaxations - std::min(arcs, r.relaxations)};
   }
   static constexpr bool counts_teps = true;
   static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }

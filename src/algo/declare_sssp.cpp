@@ -67,6 +67,7 @@ struct sssp_declaration : declaration {
     check_delta(*o.delta, "--delta");
   }
 
+  static std::string_view without_queues(const options&) { return {}; }
   static std::string_view without_lead(const options& o) {
     if (o.algorithm == sssp_method::chaotic) return "by --algorithm chaotic has no buckets";
     if (o.algorithm == sssp_method::delta) return "by --algorithm delta has a barrier per bucket";

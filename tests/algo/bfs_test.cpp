@@ -17,12 +17,17 @@
 #include <support/dist_graph.hpp>
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
+#include <support/weighted_graph.hpp>
 
 namespace cairn::algo::bfs_test {
 namespace {
 
 using activity::mechanism;
 using support::plain_graph;
+
+bool by_levels(const bfs_options& opt) {
+  return opt.algorithm == bfs_method::automatic || opt.algorithm == bfs_method::levels;
+}
 
 // Runs one search and has it judged twice: by the serial judge, which sees everything and
 // shares no code, and by the verifier.
@@ -43,6 +48,15 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
     EXPECT_EQ(verify_bfs(w, share, r, result.parent, &*result.depth), std::nullopt) << g.name;
     EXPECT_EQ(verify_bfs_depths(w, share, r, *result.depth), std::nullopt) << g.name;
   }
+  if (!by_levels(opt)) {
+    const auto rows = g.neighbors();
+    std::uint64_t needed = 0;
+    for (std::uint64_t v = 0; v < g.n; ++v)
+      needed += depths[v] < ref::unreached ? rows[v].size() : 0;
+    EXPECT_GE(result.relaxations, needed) << g.name << setting;
+    EXPECT_EQ(result.levels, 0u) << g.name << setting;
+    return;
+  }
   std::uint64_t deepest = 0;
   for (const auto d : depths) deepest = d == ref::unreached ? deepest : std::max(deepest, d);
   EXPECT_EQ(result.levels, deepest + 1) << g.name << setting;
@@ -54,6 +68,7 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
 
 bfs_options random_options(random64& random, int workers) {
   bfs_options opt{.activity = support::random_activity(random, workers)};
+  opt.algorithm = static_cast<bfs_method>(random.below(4));
   opt.direction = static_cast<traverse::direction>(random.below(3));
   opt.depths = random.below(2) == 0;
   return opt;
@@ -61,7 +76,8 @@ bfs_options random_options(random64& random, int workers) {
 
 std::string describe(const bfs_options& opt) {
   return ", " + support::describe(opt.activity) + ", direction " +
-         std::to_string(static_cast<int>(opt.direction));
+         std::to_string(static_cast<int>(opt.direction)) + ", " +
+         std::string(enum_name(opt.algorithm));
 }
 
 // The same draws on every rank, and thus the same collective calls.
@@ -190,6 +206,22 @@ TEST(BfsOptions, ResultSaysWhatItRanOn) {
             std::pair(mechanism::htm, std::size_t{7}));
   EXPECT_EQ(run(1, {.activity = {.mechanism = mechanism::htm, .emulate = emulated}}),
             std::pair(mechanism::htm, activity::start_values{}.htm_grain));
+}
+
+// By levels a search of a path has as many levels as vertices, without levels one epoch.
+TEST(BfsOptions, SearchesWithoutLevels) {
+  const auto g = support::path(400);
+  for (const auto method : {bfs_method::distributed_control, bfs_method::chaotic}) {
+    support::on_ranks(2, 2, [&](world& w) {
+      search_and_judge<std::uint64_t>(w, g, 7, {.algorithm = method, .depths = true}, "");
+      search_and_judge<std::uint32_t>(w, support::grid(30, 40), 7, {.algorithm = method}, "");
+      random64 random(1);
+      const auto weighted = support::share_of<std::uint32_t>(
+          support::weigh(g, support::weights::whole, 1, random), w.rank(), w.size());
+      EXPECT_THROW(static_cast<void>(bfs(w, weighted, 0u, {.algorithm = method})),
+                   contract_violation);
+    });
+  }
 }
 
 TEST(BfsOptions, RefuseWhatCannotBeRight) {

@@ -160,6 +160,20 @@ class Findings(InAFolder):
         self.refused("sssp", whole, "--delta", 0, saying="--delta is 0")
         self.refused("sssp", whole, "--algorithm", "chaotic", "--delta", 2, saying="--delta")
 
+    def test_searches_by_any_algorithm_find_the_same_depths(self):
+        for graph in (("-g", 8), ("--grid", "20x30"), (self.file("w.wel", "1 2 5\n2 3 9\n"),)):
+            found = []
+            for method in ("levels", "distributed-control", "chaotic"):
+                for options in ([], ["--ranks", 2, "--threads", 2], ["--sim", "ranks=3,seed=2"]):
+                    out = self.folder / "o.csv"
+                    run = report("bfs", *graph, "--source", 1, "--algorithm", method, "--verify",
+                                 "--output", out, "--values", "depth", *options)
+                    trial = run["result"]["trials"][0]
+                    self.assertEqual((run["verified"], trial["algorithm"], trial["levels"] == 0),
+                                     (True, method, method != "levels"))
+                    found.append(out.read_text())
+            self.assertEqual(len(set(found)), 1)
+
     def test_negative_lengths_are_refused_at_their_line(self):
         for name, text, line, edge in (
                 ("g.wel", "1 2 5\n2 3 -2\n", 2, "2 to 3"),
@@ -306,6 +320,9 @@ class Refusals(InAFolder):
                           ("bfs", "--threads", 1, "--grain", 4),
                           ("mst", "--threads", 1, "--retry", "hle"),
                           ("sssp", "--frequency", 4), ("bfs", "--lead", 1),
+                          ("bfs", "--ranks", 2, "--frequency", 4),
+                          ("bfs", "--algorithm", "chaotic", "--direction", "top-down"),
+                          ("bfs", "--threads", 2, "--algorithm", "chaotic", "--lead", 1),
                           ("sssp", "--threads", 1, "--lead", "any"),
                           ("sssp", "--threads", 2, "--algorithm", "delta", "--lead", 1),
                           ("sssp", "--threads", 2, "--algorithm", "chaotic", "--lead", 1),
@@ -315,6 +332,8 @@ class Refusals(InAFolder):
             self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)
         for arguments in (("cc", "--ranks", 2, "--threads", 1, "--mechanism", "atomics"),
                           ("sssp", "--threads", 2, "--lead", 0),
+                          ("bfs", "--threads", 2, "--algorithm", "distributed-control", "--lead", 0),
+                          ("bfs", "--ranks", 2, "--algorithm", "chaotic", "--frequency", 2),
                           ("sssp", "--ranks", 3, "--threads", 1, "--lead", 2),
                           ("sssp", "--sim", "ranks=3,machines=1", "--threads", 1, "--lead", 1),
                           ("bfs", "--mechanism", "htm", "--grain", 4, "--retry", "hle"),

@@ -181,7 +181,7 @@ class Refusals(InAFolder):
         for command, unused in (
                 ("walk", "mechanism grain retry costs deliver filter frequency lead"),
                 ("lcc", "mechanism"), ("cdlp", "mechanism"), ("triangles", "mechanism"),
-                ("bfs", "frequency lead"), ("pagerank", "frequency lead filter"),
+                ("pagerank", "frequency lead filter"),
                 ("kcore", "frequency lead filter"), ("mst", "deliver"),
                 ("sssp", "loop-tasks prefetching")):
             own = cairn(command, "--help").stdout

@@ -20,7 +20,8 @@ ALGORITHMS = ["bfs", "sssp", "pagerank", "cc", "mst", "st-connectivity", "colori
 MECHANISMS = ["auto", "plain", "atomics", "htm", "locks", "one-lock", "stm"]
 SEEDS_BELOW_A_MILLION, SEEDS_ABOVE, SIM_RANKS = 100, 5, 4
 # What an algorithm can do in several ways; the first of them is run over ranks too.
-VARIANTS = {"bfs": [[], ["--direction", "top-down"]],
+VARIANTS = {"bfs": [[], ["--direction", "top-down"], ["--algorithm", "distributed-control"],
+                    ["--algorithm", "chaotic"]],
         "pagerank": [["--variant", "push"], [], ["--variant", "edge"],
                      ["--convention", "networkx", "--precision", "double"]],
         "cc": [[], ["--method", "propagation"]],

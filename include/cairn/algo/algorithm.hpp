@@ -37,7 +37,8 @@ enum class weights_read { none, any, integer, lengths };
 /// undirected      if not empty: the reason why a directed graph is refused
 /// several_cells   its operators change several cells, which restricts the mechanisms
 /// filters         some of its messages are dropped or combined at the sender
-/// in_order        it does work in order, so that a busy worker looks for messages between batches
+/// in_order        some of its runs work through queues, so that a busy worker looks for messages
+///                 between batches
 /// to_owners       some of its operators change one element and are not answered, so that their
 ///                 messages may go to the worker that owns it
 /// verify_options  options that the verification of a column depends on
@@ -182,6 +183,9 @@ class algorithm {
   /// it uses operators.
   [[nodiscard]] virtual std::string_view without_operators(const option_values& given,
                                                            const world& w) const = 0;
+  /// Why the workers of the run do not work through queues, so that world_options::frequency has no
+  /// effect: what the algorithm does instead. Empty if they do.
+  [[nodiscard]] virtual std::string_view without_queues(const option_values& given) const = 0;
   /// Why no worker of the run can be ahead of another in an order, so that world_options::lead has
   /// no effect: what the algorithm does instead. Empty if one can.
   [[nodiscard]] virtual std::string_view without_lead(const option_values& given) const = 0;

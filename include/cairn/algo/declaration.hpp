@@ -81,6 +81,9 @@ struct declaration {
   static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
     return {};
   }
+  static constexpr std::string_view without_queues(const auto& /*options*/) {
+    return "works in supersteps";
+  }
   static constexpr std::string_view without_lead(const auto& /*options*/) {
     return "works in supersteps";
   }
