@@ -232,5 +232,65 @@ TEST(Domain, CountsTheLocksThatItWaitedFor) {
   }
 }
 
+// As above, but the worker begins a transaction while another thread holds the fallback lock.
+TEST(Domain, EmulatedTransactionsAbortWhileTheFallbackLockIsHeld) {
+  world w;
+  pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
+  domain data(w, {.mechanism = mechanism::htm, .emulate = emulation_options{}});
+  std::atomic<bool> received = false;
+  executor<add_to_two_and_say> op(data, {{map}, received});
+  const auto aborts = [&] { return w.counters().total(obs::counter::aborts_explicit); };
+  for (int tries = 0; aborts() == 0 && tries < 100; ++tries) {
+    received = false;
+    std::atomic<bool> held = false;
+    std::thread other([&] {
+      const tm::fallback_lock::guard guard(data.fallback(), [](unsigned) {});
+      held = true;
+      while (!received) std::this_thread::yield();
+      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    });
+    while (!held) std::this_thread::yield();
+    am::epoch e(w);
+    op.spawn(main_worker, [](auto& send) { send({0}); });
+    e.close();
+    other.join();
+  }
+  EXPECT_GT(aborts(), 0u);
+}
+
+struct add_slowly : add_to_two {
+  void attempt(auto& tx, const message& m) const {
+    const auto x = tx.read(map, m.id), y = tx.read(map, m.id ^ 1);
+    for (volatile int i = 0; i < 100;) i = i + 1;
+    tx.write(map, m.id, x + 1);
+    tx.write(map, m.id ^ 1, y + 1);
+  }
+};
+
+// Epochs of the domain run by several mechanisms. An operator that is compiled for htm alone uses
+// the same one as the others.
+TEST(Domain, AnOperatorCompiledForHtmRunsByTheMechanismOfTheEpoch) {
+  world w(2);
+  pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
+  domain data(w);
+  executor<add_slowly, mechanism::htm> fixed(data, {{map}});
+  executor<add_slowly> any(data, {{map}});
+  constexpr std::uint64_t epochs = 300, messages = 2000;
+  for (std::uint64_t i = 0; i < epochs; ++i) {
+    am::epoch e(w);
+    w.parallel_for(
+        messages,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          const auto send_all = [&](auto& send) {
+            for (auto m = begin; m < end; ++m) send({m % 2});
+          };
+          k == main_worker ? fixed.spawn(k, send_all) : any.spawn(k, send_all);
+        },
+        4);
+    e.close();
+  }
+  EXPECT_EQ(map.load(0) + map.load(1), 2 * epochs * messages);
+}
+
 }  // namespace
 }  // namespace cairn::activity::domain_test

@@ -141,12 +141,13 @@ TEST(StartValues, AreWhereOperatorsBegin) {
     EXPECT_EQ(op.grain(), stm ? 16u : 1u);
     EXPECT_NE(data.why().find("by the fitted costs"), std::string::npos) << data.why();
     for (int round = 0; round < 20; ++round) {
-      const am::epoch all_run(w);
+      am::epoch all_run(w);
       w.parallel_for(300, [&](worker_t k, std::size_t begin, std::size_t end) {
         op.spawn(k, [&](auto& send) {
           for (auto i = begin; i < end; ++i) send({i % 3});
         });
       });
+      all_run.close();
     }
   }
   EXPECT_EQ(map.local()[0] + map.local()[3], 2u * 2u * 2000u);

@@ -51,6 +51,7 @@ class commit_grouped {
       if (mechanism_ == mechanism::one_lock)
         return one_by_one(commit_one_lock(*data_, worker_), op, messages, n, ran);
     }
+    CAIRN_ASSERT(mechanism_ == mechanism::locks);
     return one_by_one(commit_locks(*data_, worker_), op, messages, n, ran);
   }
 

@@ -40,7 +40,8 @@ namespace cairn::activity {
 ///
 /// A single-cell operator that names no domain gets an implicit one (cells::one): plain with one
 /// worker, else atomics and htm. These two notice each other, and also changes that other operators
-/// make to the same cells by either of them. With delivery::owner an operator without answers runs
+/// make to the same cells by either of them; where transactions are emulated on threads, only those
+/// of the same operator. With delivery::owner an operator without answers runs
 /// plain: no operator with answers may change its cells in the same epoch. With locks or one_lock
 /// an operator of an implicit domain is atomic only against itself: operators that change the same
 /// map by these mechanisms need an explicit domain. A single-cell operator may join an explicit

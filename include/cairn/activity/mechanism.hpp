@@ -13,7 +13,7 @@ namespace cairn::activity {
 
 /// How the operators of a group are made atomic.
 ///
-///   plain     nothing: the element has one writer (the rank has one worker)
+///   plain     nothing: the element has one writer (one worker, or --deliver owner)
 ///   atomics   one atomic instruction per operator
 ///   htm       up to M operators in one hardware transaction
 ///   locks     a lock per operator, or a sorted set of locks; for comparison

@@ -154,8 +154,9 @@ template <class Op, mechanism Fixed>
 constexpr bool may_run(mechanism m) noexcept {
   if (m == (single_cell<Op> ? mechanism::stm : mechanism::atomics)) return false;
   if (Fixed == mechanism::automatic || Fixed == m) return true;
-  const bool replaces = m == mechanism::atomics || m == mechanism::stm || m == mechanism::locks;
-  return Fixed == mechanism::htm && replaces && !(single_cell<Op> && m == mechanism::locks);
+  if (Fixed != mechanism::htm) return false;
+  if (single_cell<Op>) return m == mechanism::atomics;
+  return m == mechanism::stm || m == mechanism::locks || m == mechanism::one_lock;
 }
 
 namespace detail {

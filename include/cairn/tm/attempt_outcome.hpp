@@ -14,7 +14,6 @@ enum class abort_cause : std::uint8_t {
   explicit_,  ///< the software aborted; abort_code says why
   other,      ///< a page fault, an interrupt, an instruction that is not allowed inside
 };
-inline constexpr int num_abort_causes = 4;
 
 /// The code that software passes to an explicit abort.
 enum class abort_code : std::uint8_t {
