@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/dtx/acquisition.hpp>
@@ -65,7 +66,9 @@ std::vector<std::size_t> acquisition::release_all() {
 
 std::uint64_t acquisition::back_off_ns(const back_off_limits& limits, random64& random) const {
   if (limits.first_ns == 0) return 0;
-  const auto doublings = std::min(num_restarts_ == 0 ? 0 : num_restarts_ - 1, limits.max_doublings);
+  const auto room = static_cast<std::uint32_t>(std::countl_zero(limits.first_ns));
+  const auto doublings =
+      std::min({num_restarts_ == 0 ? 0 : num_restarts_ - 1, limits.max_doublings, room});
   return 1 + random.below(limits.first_ns << doublings);
 }
 

@@ -76,12 +76,25 @@ void runner::queued(worker_t k) {
 
 // Advances ready transactions and sends their claims and releases. Claims of this rank's own
 // elements are answered while it sends, hence the second round. There are no further rounds,
-// because handlers wait meanwhile.
+// because handlers wait meanwhile. An exception leaves transactions that hold the epoch, which
+// therefore ends.
 bool runner::advance_ready(worker_t k) {
   auto& mine = workers_[k];
   if (mine.advancing || world_.poisoned() || num_uncommitted_ == 0) return false;
   if (epoch_ != world_.messages().epoch()) return false;
   mine.advancing = true;
+  try {
+    const bool moved = advance_rounds(k);
+    mine.advancing = false;
+    return moved;
+  } catch (...) {
+    world_.poison(text_of_exception());
+    throw;
+  }
+}
+
+bool runner::advance_rounds(worker_t k) {
+  auto& mine = workers_[k];
   end_due_back_offs(mine);
   bool moved = false;
   for (int round = 0; round < 2 && !world_.poisoned(); ++round) {
@@ -93,7 +106,6 @@ bool runner::advance_ready(worker_t k) {
     mine.driven.clear();
     send(k);
   }
-  mine.advancing = false;
   return moved;
 }
 

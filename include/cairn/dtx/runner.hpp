@@ -108,6 +108,7 @@ class runner final : public claim_answer_handler {
     std::vector<record*> spare;  // free records; filled by any worker
   };
 
+  bool advance_rounds(worker_t k);
   void end_due_back_offs(worker_state& mine);
   void start_queued(worker_t k);
   [[nodiscard]] record* take_record(worker_state& mine);
