@@ -75,7 +75,8 @@ template <class Make>
 task::task<> run_share(world* w, shared* all, std::uint64_t live, Make make) {
   const auto share = all->last - all->next.load(std::memory_order_relaxed);
   std::vector<task::task<>> running;
-  for (auto n = std::min(share, live * static_cast<std::uint64_t>(w->workers())); n > 0; --n) {
+  const auto workers = static_cast<std::uint64_t>(w->workers());
+  for (auto n = live < share / workers ? live * workers : share; n > 0; --n) {
     running.push_back(make(all));
   }
   co_await task::when_all_spread(std::move(running));

@@ -46,11 +46,12 @@ struct peeling {
         min_degree(w),
         losses(w, lose_edge{cells.view(), *this}, opt) {
     traverse::for_each_own(w, g.out(), [&](worker_t k, Id v) {
-      std::int32_t degree = 0;
+      std::uint64_t degree = 0;
       edges.each_row_of(v, [&](std::span<const Id> row) {
         traverse::each_distinct(row, [&](Id u) { degree += u != v; });
       });
-      cells.store(v, degree);
+      CAIRN_EXPECTS(degree < std::uint64_t{1} << 31, "a vertex has at most 2^31 - 1 neighbors");
+      cells.store(v, static_cast<std::int32_t>(degree));
       left.add(k, v);
     });
   }

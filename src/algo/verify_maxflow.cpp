@@ -10,6 +10,7 @@
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
 
+#include "algo/first_sentence.hpp"
 #include "algo/residual_graph.hpp"
 
 namespace cairn::algo {
@@ -89,14 +90,8 @@ class flow_checker {
            std::to_string(value);
   }
 
-  /// The sentence of the lowest rank that has one.
   std::optional<std::string> agreed(const std::optional<std::string>& mine) const {
-    const auto text = mine.value_or("");
-    for (const auto& part : w_.all_gather_bytes(std::as_bytes(std::span(text)))) {
-      if (part.empty()) continue;
-      return std::string(reinterpret_cast<const char*>(part.data()), part.size());
-    }
-    return std::nullopt;
+    return first_sentence(w_, mine.value_or(""));
   }
 
  private:

@@ -108,6 +108,8 @@ class walking {
 void expect_walk_options(const walk_options& opt, std::uint64_t num_vertices) {
   CAIRN_EXPECTS(opt.walkers <= (num_vertices == 0 ? 0 : std::uint64_t{1} << 63));
   CAIRN_EXPECTS(opt.length < std::uint64_t{1} << 32);
+  CAIRN_EXPECTS(!opt.paths || opt.walkers <= (std::uint64_t{1} << 60) / (opt.length + 1),
+                "the paths of all walkers have at most 2^60 vertices");
   CAIRN_EXPECTS(opt.p > 0 && std::isfinite(opt.p));
   CAIRN_EXPECTS(opt.q >= 1 / max_walk_bias && opt.q <= max_walk_bias);
 }

@@ -91,6 +91,9 @@ TEST(ColoringJudge, CatchesWrongColors) {
   EXPECT_EQ(ref::coloring_violation(3, edges, {0, 1, 0}), "");
   EXPECT_NE(ref::coloring_violation(3, edges, {0, 1, 1}), "");
   EXPECT_NE(ref::coloring_violation(3, edges, {0, 1, 9}), "");
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> both{{0, 1}, {1, 0}, {1, 2}, {2, 1}};
+  EXPECT_EQ(ref::coloring_violation(3, both, {0, 1, 2}), "");
+  EXPECT_NE(ref::coloring_violation(3, both, {0, 1, 3}), "");
   EXPECT_NE(ref::coloring_violation(3, edges, {0, 1}), "");
 }
 
