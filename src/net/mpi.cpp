@@ -142,29 +142,40 @@ class loaded_process final : public mpi_process,
 
   std::unique_ptr<transport> open(rank_t responder) override {
     std::unique_ptr<mpi_transport> opened;
-    std::string fault;
-    try {
+    agree([&] {
       opened = std::make_unique<mpi_transport>(shared_from_this(), kind_, mpi_);
-    } catch (const std::exception& e) {
-      fault = e.what();
-    }
-    const auto opened_by = all_gather(std::as_bytes(std::span(fault.empty() ? "1" : "0", 1)));
-    if (!fault.empty()) throw system_failure(fault);
-    const auto failed = std::find(opened_by.begin(), opened_by.end(), std::byte{'0'});
-    if (failed != opened_by.end()) {
-      throw system_failure("rank " + std::to_string(failed - opened_by.begin()) +
-                           " cannot exchange messages by MPI");
-    }
+      return 0u;
+    });
     if (responder == 0) return opened;
-    const auto found = probe_steps(*opened, 0, responder, probing_ns);
-    const auto all = all_gather(std::as_bytes(std::span(&found, 1)));
-    std::uint32_t of_rank_0 = 0;
-    std::memcpy(&of_rank_0, all.data(), sizeof of_rank_0);
-    opened->set_steps(packet_steps(step_probe::largest_before(of_rank_0)));
+    const auto steps = agree([&] { return probe_steps(*opened, 0, responder, probing_ns); });
+    opened->set_steps(packet_steps(step_probe::largest_before(steps)));
     return opened;
   }
 
  private:
+  // What f returned on rank 0, on all ranks; or a failure on all ranks if f threw on one.
+  template <class F>
+  std::uint32_t agree(F&& f) {
+    struct answer {
+      std::uint32_t failed = 0, found = 0;
+    } mine;
+    std::string fault;
+    try {
+      mine.found = f();
+    } catch (const std::exception& e) {
+      fault = e.what();
+      mine.failed = 1;
+    }
+    const auto bytes = all_gather(std::as_bytes(std::span(&mine, 1)));
+    if (!fault.empty()) throw system_failure(fault);
+    std::vector<answer> all(static_cast<std::size_t>(size_));
+    std::memcpy(all.data(), bytes.data(), bytes.size());
+    const auto failed = std::ranges::find(all, 1u, &answer::failed);
+    if (failed == all.end()) return all.front().found;
+    throw system_failure("rank " + std::to_string(failed - all.begin()) +
+                         " cannot exchange messages by MPI");
+  }
+
   mpi_kind kind_;
   const cairn_mpi_table& mpi_;
   bool started_here_;

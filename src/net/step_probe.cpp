@@ -3,11 +3,14 @@
 #include <thread>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/net/step_probe.hpp>
 
 namespace cairn::net {
 namespace {
+
+constexpr std::uint64_t max_wait_ns = 10'000'000'000;
 
 // A quarter of the times are below the first.
 struct quartiles {
@@ -66,18 +69,22 @@ std::uint32_t probe_steps(transport& net, rank_t asker, rank_t responder, std::u
   const auto send = [&](rank_t to, std::size_t bytes) {
     while (!net.send(to, std::span(packet).first(bytes))) net.poll([](rank_t, auto) {});
   };
+  const hw::steady_clock clock;
   const auto receive = [&] {
     std::size_t bytes = 0;
     const auto note = [&](rank_t, std::span<const std::byte> got) { bytes = got.size(); };
+    const auto deadline = clock.now_ns() + max_wait_ns;
     // The two may share a core.
-    while (net.poll(note) == 0) std::this_thread::yield();
+    while (net.poll(note) == 0) {
+      if (clock.now_ns() > deadline) throw system_failure("no packet arrived for 10 s");
+      std::this_thread::yield();
+    }
     return bytes;
   };
   if (net.self() == responder) {
     for (auto bytes = receive(); bytes != end; bytes = receive()) send(asker, bytes);
     return 0;
   }
-  const hw::steady_clock clock;
   step_probe probe(limit_ns);
   while (const auto bytes = probe.next(clock.now_ns())) {
     send(responder, *bytes);

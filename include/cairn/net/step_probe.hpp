@@ -65,6 +65,7 @@ class step_probe {
 /// elsewhere.
 ///
 /// Returns   at the asker what step_probe::found() gives, else 0
+/// Throws    system_failure if the other rank sends nothing for 10 s
 [[nodiscard]] std::uint32_t probe_steps(transport& net, rank_t asker, rank_t responder,
                                         std::uint64_t limit_ns);
 
