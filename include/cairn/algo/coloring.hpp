@@ -51,7 +51,8 @@ struct coloring_result {
 /// Depth       only vertices colored at the same time can conflict: few rounds for sparse graphs on
 ///             few ranks. They grow with the ranks on dense graphs, where of the vertices that take
 ///             the same color one keeps it: 42 for 320 vertices, all adjacent, on 64 ranks
-/// Messages    per round one gather of the new colors (8 bytes per vertex, 16 with 64-bit ids), and two per conflict
+/// Messages    per round one gather of the new colors (8 bytes per vertex, 16 with 64-bit ids), and
+///             two per conflict
 /// Memory      per rank: the colors of all n vertices, and O(largest degree) per worker
 /// Throws      contract_violation unless g.has_in()
 /// Collective  same options on every rank
