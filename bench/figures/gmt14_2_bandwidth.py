@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"by": the MPI, "processes": on each of two nodes, "threads": of each, "cores", "bytes":
-of a message, "mb_per_s"}; or {"no_mpi": reason}."""
+of a message, "mb_per_s"}; or {"no_mpi": reason}. A point has no pairs of runs, so the ratios are
+those of medians."""
 
-from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, grouped, having,
-                     median, reason, whole)
+from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, at_least, clearly_above, grouped,
+                     having, median, ratio_of_medians, reason, whole, with_mad)
 
 TITLE = "[GMT14] table II and figure 2: the bandwidth of MPI alone against the size of messages"
 SHORT = "--bytes 16 32 64 128 1024 16384 65536 131072 --samples 5 --seconds 0.1"
@@ -39,10 +40,11 @@ def for_each_mpi(judge):
 def small_messages_waste_the_network(found):
     if 16 not in found or 65536 not in found:
         return None
-    small, large = (median(found[size]["mb_per_s"]) for size in (16, 65536))
-    return Verdict(HOLDS if large >= WASTED * small else FAILS,
-                   f"{small:.1f} MB/s with 16 bytes, {large:.0f} with 64 KB, "
-                   f"{large / small:.0f} times")
+    small, large = (found[size]["mb_per_s"] for size in (16, 65536))
+    ratio = ratio_of_medians(large, small)
+    return Verdict(at_least(ratio, WASTED),
+                   f"{median(small):.1f} MB/s with 16 bytes, {median(large):.0f} with 64 KB, "
+                   f"{with_mad(ratio, 0)} times by the medians")
 
 
 @for_each_mpi
@@ -51,9 +53,9 @@ def grows_with_the_size(found):
     if len(small) < 2:
         return None
     first, last = small[0], small[-1]
-    ratio = median(found[last]["mb_per_s"]) / median(found[first]["mb_per_s"])
-    return Verdict(HOLDS if ratio >= last / first / 2 else FAILS,
-                   f"{ratio:.1f} times from {first} to {last} bytes")
+    ratio = ratio_of_medians(found[last]["mb_per_s"], found[first]["mb_per_s"])
+    return Verdict(at_least(ratio, last / first / 2),
+                   f"{with_mad(ratio)} times from {first} to {last} bytes, by the medians")
 
 
 def beside_one(member, faster):
@@ -61,7 +63,7 @@ def beside_one(member, faster):
     smallest messages. Both nodes are this machine, so each needs a core."""
 
     def judge(points):
-        verdicts, said = [], []
+        verdicts, numbers = [], []
         for many in sorted({p[member] for p in having(points, member)} - {1}):
             if not any(p["cores"] >= 2 * many for p in having(points, "cores")):
                 continue
@@ -73,11 +75,11 @@ def beside_one(member, faster):
                 several = found[size]["mb_per_s"]
                 pair = (several, one["mb_per_s"]) if faster else (one["mb_per_s"], several)
                 verdicts.append(HOLDS if clearly_above(*pair) else FAILS)
-                said.append(f"{by}: {median(several):.1f} MB/s by {many} {member}, "
-                            f"{median(one['mb_per_s']):.1f} by one")
-        if not said:
+                numbers.append(f"{by}: {median(several):.1f} MB/s by {many} {member}, "
+                               f"{median(one['mb_per_s']):.1f} by one")
+        if not numbers:
             return Verdict(OPEN, f"there are not enough cores for two nodes of two {member}")
-        return Verdict(whole(verdicts), "; ".join(said))
+        return Verdict(whole(verdicts), "; ".join(numbers))
 
     return judge
 

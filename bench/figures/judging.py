@@ -117,6 +117,29 @@ def clearly_above(slow, fast):
     return median(slow) - median(fast) > mad(slow) + mad(fast)
 
 
+def ratio_of_medians(a, b):
+    """a / b for points without pairs. Its MAD is the sum of both relative MADs."""
+    if median(a) <= 0 or median(b) <= 0:
+        raise ValueError("a time or rate is not above its variation")
+    ratio = median(a) / median(b)
+    return {"median": ratio, "mad": ratio * (mad(a) / median(a) + mad(b) / median(b))}
+
+
+def with_mad(ratio, digits=1):
+    return f"{median(ratio):.{digits}f} ± {mad(ratio):.{digits}f}"
+
+
+def at_least(ratio, limit):
+    """OPEN if the distance to the limit is less than the MAD."""
+    if abs(median(ratio) - limit) < mad(ratio):
+        return OPEN
+    return HOLDS if median(ratio) >= limit else FAILS
+
+
+def at_most(ratio, limit):
+    return at_least({"median": -median(ratio), "mad": mad(ratio)}, -limit)
+
+
 def share(point, *causes):
     """The fraction of a point's attempts that aborted by these causes; default: any cause."""
     aborts = sum(point["aborts"][c] for c in causes or point["aborts"])

@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter, ScalarFormatter
 
 from judging import Matrix, grouped, having
 
+LINE_STYLES = [":", "-.", (0, (6, 2, 1, 2, 1, 2))]  # of horizontal lines without a curve
 UNITS = [("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)]
 
 
@@ -49,7 +50,7 @@ def draw_panel(axes, plot, title, points, curves):
     unit, factor = plot.y_label, 1
     if not unit:
         unit, factor = next(u for u in UNITS if largest * u[1] >= 1 or u is UNITS[-1])
-    colors = {}
+    colors, lines = {}, []
     for label, curve in curves.items():
         on_axis = [(x, factor * y, factor * spread) for x, y, spread in curve if x is not None]
         if plot.joined:
@@ -59,10 +60,14 @@ def draw_panel(axes, plot, title, points, curves):
             drawn = axes.errorbar(xs, ys, yerr=spreads, label=label, marker="o", markersize=4,
                                   capsize=3, linestyle="-" if plot.joined else "none")
             colors[label] = drawn[0].get_color()
-        for x, y, _ in curve:
-            if x is None:
-                axes.axhline(factor * y, label=None if on_axis else label,
-                             color=colors.get(label, "grey"), linestyle=":")
+        lines += [(label, factor * y) for x, y, _ in curve if x is None]
+    with_curves = len(colors)
+    for label, y in lines:
+        new = label not in colors
+        number = len(colors) - with_curves
+        color = colors.setdefault(label, f"C{len(colors) % 10}")
+        axes.axhline(y, label=label if new else None, color=color,
+                     linestyle=LINE_STYLES[number % len(LINE_STYLES)] if new else ":")
     for curve, label, xs, ys in plot.lines(points) if plot.lines else ():
         # A fitted line may be negative, which a logarithmic axis cannot show.
         at = [(x, factor * y) for x, y in zip(xs, ys) if y > 0 or not plot.log_y]

@@ -3,6 +3,7 @@
 """The claims of [GMT14]: table II with figure 2, table III, figures 5 and 6, and the latency of one
 machine."""
 
+import importlib
 import unittest
 
 from of_a_figure import OfAFigure, spread
@@ -26,7 +27,7 @@ class Bandwidth(OfAFigure):
     def test_holds_as_in_the_paper(self):
         verdicts = self.judge(self.points())
         self.assertEqual([v.word for v in verdicts], [HOLDS] * 4)
-        self.assertIn("2560 with 64 KB, 610 times", verdicts[0].number)
+        self.assertIn("2560 with 64 KB, 610 ± 1 times", verdicts[0].number)
 
     def test_fails_where_one_part_does(self):
         for broken, parts in (({(1, 1, 65536): 30}, {0}), ({(1, 1, 128): 5}, {1}),
@@ -55,7 +56,7 @@ class Switch(OfAFigure):
     def test_holds_as_claimed(self):
         verdicts = self.judge(self.points())
         self.assertEqual([v.word for v in verdicts], [HOLDS] * 5)
-        self.assertIn("2.5 to 2.5 times as fast", verdicts[4].number)
+        self.assertIn("2.5 ± 0.0 to 2.5 ± 0.0 times as fast", verdicts[4].number)
 
     def test_fails_where_one_part_does(self):
         for broken, parts in (({(1, 1): 90}, {0}), ({(1024, 100): 11}, {1}),
@@ -67,6 +68,10 @@ class Switch(OfAFigure):
         self.assertEqual(self.words([]), [OPEN] * 5)
         missing = [p for p in self.points() if p["by"] == "tasks"] + [{"no_boost_fiber": "why"}]
         self.assertEqual(self.words(missing), [HOLDS] * 4 + [OPEN])
+
+    def test_is_open_within_the_spread(self):
+        close = self.points(fibers=8.01)
+        self.assertEqual(self.words(close), [HOLDS] * 4 + [OPEN])
 
     def test_is_open_if_a_switch_is_less_than_the_noise(self):
         below_zero = self.words(self.points({(1_000_000, 1): -3}))
@@ -114,13 +119,29 @@ class Puts(OfAFigure):
     def test_holds_as_claimed(self):
         verdicts = self.judge(self.points())
         self.assertEqual([v.word for v in verdicts], [HOLDS] * 4)
-        self.assertIn("22.5 times the 4.00 MB/s", verdicts[3].number)
+        self.assertIn("22.5 ± 0.1 times the 4.00 MB/s", verdicts[3].number)
         self.assertEqual(self.words([]), [OPEN] * 4)
 
     def test_fails_where_one_part_does(self):
         for broken, parts in (({(8, 1): 40}, {0}), ({(128, 4096): 200, (128, 0): 5}, {1}),
                               ({(8, 0): 30}, {2, 3}), ({(8, 0): 5}, {3})):
             self.assertEqual(failing(self.words(self.points(broken))), parts, broken)
+
+    def test_is_open_within_the_spread(self):
+        points = self.points({(8, 1): 22.4})
+        for p in points:
+            p["mb_per_s"]["mad"] = 0.07 * p["mb_per_s"]["median"]
+        self.assertEqual(self.words(points)[0], OPEN, "4.0 ± 0.6 times")
+
+    def test_the_plot_has_a_line_for_one_message_per_put(self):
+        try:
+            import plotting
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        plot = importlib.import_module(self.figure).PLOTS[0]
+        curves = plotting.curves_of(plot.only(self.points()), plot)
+        self.assertEqual([x for x, _, _ in curves["8 bytes"]][:2], [1, 4096])
+        self.assertIn((None, 50, 0.01), curves["128 bytes, one message per put"])
 
 
 class PutsToAll(Puts):
