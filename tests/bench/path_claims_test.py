@@ -195,6 +195,13 @@ class PathScaling(OfAFigure):
             words = self.words(self.points(**broken))
             self.assertEqual([i for i, w in enumerate(words) if w == FAILS], [part], broken)
 
+    def test_ranks_that_were_not_measured_decide_nothing(self):
+        points = self.points()
+        next(p for p in points if p["where"] == "local" and p["ranks"] == 2)["ranks"] = 4
+        verdict = self.judge(points)[0]
+        self.assertEqual(verdict.word, OPEN)
+        self.assertIn("one or two ranks were not measured", verdict.number)
+
 
 if __name__ == "__main__":
     unittest.main()
