@@ -80,20 +80,27 @@ class Unfinished(Exception):
 def last_sweep(lines, figure):
     """The points of the last finished sweep of a figure, and its last line, with the provenance.
 
-    A program ends each sweep with {"figure": name, "points": how many}.
+    A program ends each sweep with {"figure": name, "points": how many}. A line that a killed
+    program left incomplete may continue with the first line of the next sweep; that sweep lacks a
+    point and does not count as finished.
     """
     points = []
     found = None
     for text in lines:
-        line = json.loads(text)
-        if line.get("figure") != figure:
+        try:
+            line = json.loads(text)
+            if line.get("figure") != figure:
+                continue
+        except (AttributeError, ValueError):  # not JSON, or not an object
+            points = []
             continue
         if "points" not in line:
             points.append(line)
-        else:
-            # An interrupted sweep may have left earlier points.
-            found = points[max(0, len(points) - line["points"]):], line
-            points = []
+            continue
+        # An interrupted sweep may have left earlier points.
+        if len(points) >= line["points"]:
+            found = points[len(points) - line["points"]:], line
+        points = []
     if found is None:
         raise Unfinished("no sweep was finished")
     return found
@@ -220,6 +227,8 @@ def fit_line(samples):
     xx = sum((x - mean_x) ** 2 for x, _ in samples)
     xy = sum((x - mean_x) * (y - mean_y) for x, y in samples)
     yy = sum((y - mean_y) ** 2 for _, y in samples)
+    if xx == 0:
+        raise ValueError("a line needs two different sizes")
     a = xy / xx
     # If all times are equal, a constant line explains them.
     return Line(a, mean_y - a * mean_x, xy * xy / (xx * yy) if yy > 0 else 1)

@@ -50,7 +50,10 @@ def run(name, arguments, folder, out):
     command = [str(folder / name), *words, "--lines", str(out / f"{name}.jsonl")]
     print("+", " ".join(command), file=sys.stderr, flush=True)
     start = time.monotonic()
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    try:
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    except OSError as fault:
+        return f"the program cannot be started: {fault}"
     sys.stderr.write(done.stderr)
     print(f"  {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
     if done.returncode == 0:
@@ -59,15 +62,23 @@ def run(name, arguments, folder, out):
     return f"the program ended with status {done.returncode}: {last}"
 
 
+# What judging or drawing raises if the points are of another version or too few.
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def sentence_of(fault, action):
+    if isinstance(fault, KeyError):
+        return f"the points are of another version: they have no {fault}"
+    return f"the points cannot be {action}: {fault}"
+
+
 def judge(figure, points):
     """The verdict on each claim of the figure."""
     for claim in figure.CLAIMS:
         try:
             yield claim.judge(points)
-        except KeyError as missing:
-            yield Verdict(OPEN, f"the points are of another version: they have no {missing}")
-        except (ArithmeticError, IndexError, TypeError, ValueError) as fault:
-            yield Verdict(OPEN, f"the points cannot be judged: {fault}")
+        except UNFIT as fault:
+            yield Verdict(OPEN, sentence_of(fault, "judged"))
 
 
 def short(value):
@@ -104,11 +115,15 @@ def folded(name, figure, points, last, verdicts, out):
     images = ""
     for number, plot in enumerate(figure.PLOTS, 1):
         svg = out / f"{name}-{number}.svg"
-        if plotting.draw(points, plot, svg):
-            images += f"<p><img src='{svg.name}'></p>"
-    where = f"{last['commit']}, {html.escape(last['machine']['model'])}"
+        try:
+            if plotting.draw(points, plot, svg):
+                images += f"<p><img src='{svg.name}'></p>"
+        except UNFIT as fault:
+            images += f"<p>Plot {number}: {html.escape(sentence_of(fault, 'drawn'))}</p>"
+    command, commit, machine = (last.get(k, "unknown") for k in ("command", "commit", "machine"))
+    model = machine.get("model", "unknown") if isinstance(machine, dict) else machine
     return (f"<details><summary>plots, reasons and numbers</summary>{reasons}{images}"
-            f"<p><code>{html.escape(last['command'])}</code>, {where}</p>"
+            f"<p><code>{html.escape(str(command))}</code>, {html.escape(f'{commit}, {model}')}</p>"
             f"<div class='numbers'>times in seconds{''.join(tables_of(points))}</div></details>")
 
 
@@ -119,9 +134,9 @@ def section(name, failed, out, printed):
     try:
         if failed:
             raise Unfinished(failed)
-        with (out / f"{name}.jsonl").open() as lines:
+        with (out / f"{name}.jsonl").open(errors="replace") as lines:
             points, last = last_sweep(lines, name)
-    except (FileNotFoundError, Unfinished, ValueError) as why:  # ValueError: a line is not JSON
+    except (FileNotFoundError, Unfinished) as why:
         words = "not run" if isinstance(why, FileNotFoundError) else str(why)
         verdicts = [Verdict(OPEN, words)] * len(figure.CLAIMS)
     else:

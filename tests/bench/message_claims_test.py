@@ -201,6 +201,14 @@ class Reading(unittest.TestCase):
         with self.assertRaises(judging.Unfinished):
             judging.last_sweep(['{"figure": "a", "grain": 1}'], "a")
 
+    def test_an_incomplete_line_spoils_its_sweep_only(self):
+        damaged = ['{"figure": "a", "grain": 1}', '{"figure": "a", "gr{"figure": "a", "grain": 2}',
+                   '{"figure": "a", "grain": 3}', '{"figure": "a", "points": 2}']
+        with self.assertRaises(judging.Unfinished):
+            judging.last_sweep(damaged, "a")
+        later = ['{"figure": "a", "grain": 4}', '{"figure": "a", "points": 1}', '{"figure"', "3"]
+        self.assertEqual([p["grain"] for p in judging.last_sweep(damaged + later, "a")[0]], [4])
+
     def test_a_figure_fails_if_a_part_does_and_holds_if_all_do(self):
         self.assertEqual(judging.whole([HOLDS, OPEN, FAILS]), FAILS)
         self.assertEqual(judging.whole([HOLDS, OPEN]), OPEN)

@@ -233,6 +233,21 @@ class Report(InAFolder):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("<td>holds</td>", page)
 
+    def test_says_that_points_cannot_be_drawn(self):
+        provenance = {"figure": "aam15_2_model", "commit": "abc", "command": "run me"}
+        points = [{"mechanism": m, "vertices": 8, "seconds": {"median": 1e-6, "mad": 0}}
+                  for m in ("atomics", "locks")]
+        (self.folder / "aam15_2_model.jsonl").write_text("".join(
+            json.dumps({**line, **provenance}) + "\n" for line in [*points, {"points": 2}]))
+        done, page = self.report("--recorded")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Plot 1: the points cannot be drawn: a line needs two different sizes", page)
+
+    def test_says_that_a_program_is_missing(self):
+        done, page = self.report("--only", "aam15_7_threads")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("the program cannot be started", page)
+
     def test_refuses_folders_and_names_that_are_not_there(self):
         for arguments, word in (([self.folder / "none"], "is not a folder"),
                                 ([self.folder, "--only", "aam15_9_none"], "aam15_7_threads")):
