@@ -74,6 +74,14 @@ class Peers(InAFolder):
         status, said = self.peers("--cairn", self.cairn(0.1, False), "--gap", gap)
         self.assertIn("wrong", said["GAP"]["failed"])
 
+    def test_a_report_of_another_form_is_a_failure(self):
+        gap = self.program("gap", "print('Trial Time: 0.5')")
+        for text in ("not JSON", "{}", "[]"):
+            status, said = self.peers("--cairn", self.program("cairn", f"print({text!r})"),
+                                      "--gap", gap)
+            self.assertEqual(status, 1)
+            self.assertIn("no report of the known form", said["GAP"]["failed"])
+
     def test_refuses_commands_that_it_cannot_fill_in_before_any_runs(self):
         trace = self.folder / "ran"
         gap = self.program("gap", f"open({str(trace)!r}, 'w'); print('Trial Time: 0.5')")
@@ -176,6 +184,38 @@ else:
         self.assertIn("GAP's result is wrong", done.stderr)
         done = self.table("print('Trial Time: 0.1')", verified=False)
         self.assertIn("Cairn's result is wrong", done.stderr)
+
+    def test_one_fault_leaves_the_other_cells(self):
+        graphs = self.folder / "graphs"
+        graphs.mkdir()
+        (graphs / "a.mtx").touch()
+        self.FAKE_CAIRN = self.FAKE_CAIRN.replace("import json, sys", """import json, sys
+if any(a.endswith("a.mtx") for a in sys.argv): sys.exit("no matrix")""")
+        done = self.table("print('Trial Time: 0.2')", "--algorithms", "tc", "bfs")
+        self.assertEqual(done.returncode, 2, "there is no tc")
+        self.program("tc", "print('no time')")
+        done = self.table("print('Trial Time: 0.2')", "--algorithms", "tc", "bfs")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a: ", done.stderr)
+        self.assertIn("no matrix", done.stderr)
+        self.assertIn("g tc T=1: no line", done.stderr)
+        self.assertIn("g bfs T=1: 2.00 ±0.00, 3 pairs", done.stderr)
+        self.assertRegex(done.stdout, r"g +- +2.00")
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_each_source_is_verified(self):
+        done = self.table("import sys; source = sys.argv[sys.argv.index('-r') + 1]\n"
+                          "print('Verification:', 'FAIL' if source == '2' else 'PASS')\n"
+                          "print('Trial Time: 0.2')")
+        self.assertEqual(done.returncode, 1, "the sources are 2 and 3")
+        self.assertIn("GAP's result is wrong", done.stderr)
+
+    def test_reports_of_another_form_are_a_sentence(self):
+        gap = "print('Trial Time: 0.2')"
+        self.FAKE_CAIRN = self.FAKE_CAIRN.replace('"run"', '"ran"')
+        done = self.table(gap)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+        self.assertIn("no report of the known form", done.stderr)
 
     def test_what_is_missing_is_refused(self):
         for folder in (self.folder, self.folder / "none"):
