@@ -106,7 +106,7 @@ ON_GRAPH500 = ("on a Graph500 graph, with buckets of one width, Distributed Cont
                "delta-stepping if messages are coalesced and filtered, and loses if they travel "
                "alone")
 ON_GRID = ("on a grid Distributed Control beats delta-stepping with buffers of 64 bytes, and loses "
-           "with buffers of the transport's size")
+           "with buffers that grow to the transport's size")
 CLAIMS = [
     Claim(f"{ON_GRAPH500}: local ranks",
           settings_decide("kronecker", "coalesced", "alone", "local", True)),
