@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <cairn/net/sim.hpp>
 
 namespace cairn::net {
@@ -7,6 +9,7 @@ namespace {
 // One packet in late_one_in is late, by up to max_late times the latency.
 constexpr std::uint64_t late_one_in = 16;
 constexpr double max_late = 8;
+constexpr double slowness = 4, max_quiet = 64;
 
 }  // namespace
 
@@ -16,7 +19,11 @@ sim_network::sim_network(rank_t ranks, random64& random, const hw::clock& clock,
       random_(random),
       clock_(clock),
       options_(options),
-      refusals_(static_cast<std::size_t>(ranks)) {}
+      refusals_(static_cast<std::size_t>(ranks)),
+      quiet_until_ns_(static_cast<std::size_t>(ranks)) {
+  if (options.slow_one_in == 0 || random.below(options.slow_one_in) != 0) return;
+  slow_ = static_cast<rank_t>(random.below(static_cast<std::uint64_t>(ranks)));
+}
 
 std::optional<std::uint64_t> sim_network::next_due_ns() const {
   const auto now = clock_.now_ns();
@@ -35,10 +42,18 @@ std::optional<std::uint64_t> sim_network::next_due_ns() const {
   return next;
 }
 
-std::uint64_t sim_network::flight_time_ns() {
-  auto latency_factor = 0.5 + random_.uniform();
-  if (random_.below(late_one_in) == 0) latency_factor += (max_late - 1.5) * random_.uniform();
-  return static_cast<std::uint64_t>(latency_factor * static_cast<double>(options_.latency_ns));
+std::uint64_t sim_network::arrival_ns(rank_t from, rank_t to) {
+  const auto after = [&, now = clock_.now_ns()](double latencies) {
+    return now + static_cast<std::uint64_t>(latencies * static_cast<double>(options_.latency_ns));
+  };
+  auto latencies = 0.5 + random_.uniform();
+  if (random_.below(late_one_in) == 0) latencies += (max_late - 1.5) * random_.uniform();
+  if (from == slow_ || to == slow_) latencies *= slowness;
+  auto& quiet_until_ns = quiet_until_ns_[static_cast<std::size_t>(to)];
+  if (options_.quiet_one_in != 0 && random_.below(options_.quiet_one_in) == 0) {
+    quiet_until_ns = after(max_quiet * random_.uniform());
+  }
+  return std::max(after(latencies), quiet_until_ns);
 }
 
 bool sim_network::send(rank_t from, rank_t to, std::span<const std::byte> packet) {
@@ -50,7 +65,7 @@ bool sim_network::send(rank_t from, rank_t to, std::span<const std::byte> packet
     return false;
   }
   refusals = 0;
-  enqueue(from, to, clock_.now_ns() + flight_time_ns(), packet);
+  enqueue(from, to, arrival_ns(from, to), packet);
   return true;
 }
 

@@ -112,7 +112,7 @@ TEST(Sim, EveryPacketArrivesOnceFromItsSender) {
 
 TEST(Sim, NothingArrivesBeforeHalfTheLatencyNorAfterEightTimes) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    cluster c(2, seed, {.latency_ns = 1000});
+    cluster c(2, seed, {.latency_ns = 1000, .slow_one_in = 0, .quiet_one_in = 0});
     c.clock.advance(12345);
     c.send_surely(0, 1, 7);
     EXPECT_TRUE(c.poll(1).empty());
@@ -127,6 +127,50 @@ TEST(Sim, NothingArrivesBeforeHalfTheLatencyNorAfterEightTimes) {
     c.clock.advance_to(*due);
     EXPECT_EQ(c.poll(1).size(), 1u);
   }
+}
+
+// The sum of the times that packets between each pair of ranks take.
+std::map<std::pair<rank_t, rank_t>, std::uint64_t> times_in(cluster& c, std::uint64_t each) {
+  std::map<std::pair<rank_t, rank_t>, std::uint64_t> sums;
+  for (std::uint64_t i = 0; i < each; ++i) {
+    for (rank_t from = 0; from < 4; ++from) {
+      for (rank_t to = 0; to < 4; ++to) {
+        if (from == to) continue;
+        const auto sent_ns = c.clock.now_ns();
+        c.send_surely(from, to, i);
+        while (c.poll(to).empty()) EXPECT_TRUE(c.jump());
+        sums[{from, to}] += c.clock.now_ns() - sent_ns;
+      }
+    }
+  }
+  return sums;
+}
+
+TEST(Sim, SomeNetworksHaveASlowRank) {
+  int slow = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    cluster c(4, seed, {.quiet_one_in = 0});
+    const auto sums = times_in(c, 40);
+    int long_pairs = 0;
+    const auto least = std::ranges::min_element(sums, {}, [](auto& s) { return s.second; })->second;
+    for (const auto& [pair, sum] : sums) long_pairs += sum > 2 * least;
+    EXPECT_TRUE(long_pairs == 0 || long_pairs == 6) << "seed " << seed;  // to and from three others
+    slow += long_pairs > 0;
+  }
+  EXPECT_NEAR(slow, 20, 12);
+}
+
+TEST(Sim, PacketsOfAQuietTimeArriveTogether) {
+  std::size_t together = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    cluster c(2, seed, {.slow_one_in = 0, .quiet_one_in = 64});
+    for (std::uint64_t i = 0; i < 4000; ++i) {
+      c.send_surely(0, 1, i);
+      c.clock.advance(100);
+      if (i % 8 == 0) together = std::max(together, c.poll(1).size());
+    }
+  }
+  EXPECT_GE(together, 200u);  // 15 packets are sent per latency of 1,500 ns
 }
 
 TEST(Sim, PacketsOfOnePairOvertakeEachOther) {
@@ -177,7 +221,7 @@ TEST(Sim, TheSameSeedGivesTheSameFlights) {
 }
 
 TEST(Sim, NextDueLooksBehindWhatIsDueButNotTaken) {
-  cluster c(2, 3, {.latency_ns = 1000, .refuse_one_in = 0});
+  cluster c(2, 3, {.latency_ns = 1000, .refuse_one_in = 0, .quiet_one_in = 0});
   EXPECT_FALSE(c.network.next_due_ns());
   for (std::uint64_t i = 0; i < 20; ++i) c.send_surely(0, 1, i);
   std::size_t moments = 0;
