@@ -5,11 +5,10 @@
 #include <optional>
 
 #include <cairn/algo/sssp.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/traverse/small_run.hpp>
-#include <cairn/traverse/worklist.hpp>
 
 #include "algo/check_delta.hpp"
+#include "algo/delta_stepping.hpp"
 #include "algo/radius_search.hpp"
 #include "algo/search_choices.hpp"
 #include "algo/shortest_path_tree.hpp"
@@ -20,36 +19,6 @@ namespace cairn::algo {
 namespace {
 
 constexpr double max_delta = std::numeric_limits<double>::max();
-
-// [DC15] algorithm 2. Returns the number of buckets.
-template <class Search>
-std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
-  using range = typename Search::range;
-  using distance = typename Search::distance_type;
-  constexpr auto max_weight = traverse::no_weight<weight_of<distance>>;
-  const range light{-1, static_cast<distance>(std::min(delta, static_cast<double>(max_weight)))};
-  const range heavy{weight_within(light.to), unreached<distance>};
-  traverse::worklist<typename Search::entry> settled(s.w);
-  const auto relax_light = [&](worker_t k, auto& batch) { s.expand(k, batch, light, &settled); };
-  const auto relax_heavy = [&](std::span<const typename Search::entry> list) {
-    constexpr std::size_t chunk = 64;
-    am::epoch epoch(s.w);
-    s.w.parallel_for(
-        list.size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          s.expand_again(k, list.subspan(begin, end - begin), heavy);
-        },
-        chunk);
-    epoch.close();
-  };
-  for (std::uint64_t buckets = 0;; ++buckets) {
-    const auto bucket = s.w.template reduce<minimum<std::uint64_t>>(s.work.first_bucket());
-    if (bucket == s.work.none) return buckets;
-    s.work.run(relax_light, bucket + 1);
-    const auto list = settled.take();
-    if (longest > delta) relax_heavy(list);
-  }
-}
 
 // The in-edges if radii are expected to pay off. Without a layout, skipped edges are still read.
 // That costs less than relaxing them if the distances exceed a second cache.
@@ -93,7 +62,7 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   s.start(source);
   std::uint64_t buckets = 0;
   if (plan.by == sssp_method::delta) {
-    buckets = relax_by_buckets(s, plan.delta, longest);
+    buckets = relax_by_buckets(s, plan.delta, longest, !opt.delta);
   } else {  // [DC15] algorithm 1
     radius_search<Id, Distance>(s, g, plan.in, source, plan.delta).run();
   }

@@ -22,7 +22,8 @@ namespace cairn::algo {
 /// The order in which edges are relaxed.
 ///
 ///   delta                delta-stepping: by buckets of distances that all ranks process together,
-///                        each in an epoch of its light edges and one of its heavy edges
+///                        each in an epoch of its light edges and one of its heavy edges. Unless a
+///                        width is given, several small buckets are processed as one
 ///   distributed_control  each worker by its own priority queue, all in one epoch
 ///   chaotic              in the order in which vertices are reached, all in one epoch
 ///   automatic            distributed_control
@@ -52,7 +53,7 @@ struct sssp_result {
   std::optional<pgas::vertex_map<std::uint64_t>> predecessor;
   std::string_view algorithm;
   double delta;                ///< width of a bucket; 0: there were no buckets
-  std::uint64_t buckets;       ///< buckets that all ranks processed together
+  std::uint64_t buckets;       ///< buckets, or groups of them, that all ranks processed together
   std::uint64_t relaxations;   ///< number of relaxations, pulled edges included
   std::uint64_t improvements;  ///< number of lowered distances that were to be extended
   activity::ran ran;
@@ -66,7 +67,7 @@ struct sssp_result {
               value_kind::vertices, true},
         field{"algorithm", &r::algorithm, "the order in which edges were relaxed"},
         field{"delta", &r::delta, "width of a bucket; 0: there were no buckets"},
-        field{"buckets", &r::buckets, "buckets that all ranks processed together"},
+        field{"buckets", &r::buckets, "buckets, or groups, that all ranks processed together"},
         field{"relaxations", &r::relaxations, "number of relaxations"},
         field{"improvements", &r::improvements,
               "number of lowered distances that were to be extended"},
@@ -137,7 +138,8 @@ template <class Id>
 /// Work      each edge of a reached vertex once, with radii or dead ends fewer; further
 ///           relaxations depend on the order
 /// Messages  at most one per relaxation to another rank; predecessors: one per edge
-/// Depth     one epoch; delta: two epochs and a reduction per bucket that is not empty
+/// Depth     one epoch; delta: two epochs and a reduction per bucket that is not empty, or per
+///           group of buckets
 /// Memory    per rank: n/P distances, n for each table; 8 or 16 bytes per queue entry, at worst one
 ///           entry per improvement
 /// Throws    contract_violation unless source < g.num_vertices(); input_error as measure_lengths;
