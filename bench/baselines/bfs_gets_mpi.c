@@ -73,12 +73,12 @@ static void reach(struct program* p, const uint64_t* vertices, uint64_t count, i
 static void fetch(struct program* p, int64_t depth) {
   MPI_Win_sync(p->out_window);
   MPI_Win_sync(p->bounds_window);
-  MPI_Barrier(MPI_COMM_WORLD);
+  wait_for_all();
   for (int from = 0; from < p->size; ++from) {
     MPI_Rget(&p->others_bounds[2 * from], 2, MPI_UINT64_T, from, p->rank, 2, MPI_UINT64_T,
              p->bounds_window, &p->gets[from]);
   }
-  for (int from = 0; from < p->size; ++from) MPI_Wait(&p->gets[from], MPI_STATUS_IGNORE);
+  wait_for(p->size, p->gets);
   uint64_t all = 0;
   for (int from = 0; from < p->size; ++from)
     all += p->others_bounds[2 * from + 1] - p->others_bounds[2 * from];
@@ -98,9 +98,14 @@ static void fetch(struct program* p, int64_t depth) {
     put += count;
   }
   p->in_level = 0;
-  for (int left = p->size; left > 0; --left) {
-    int from = 0;
-    MPI_Waitany(p->size, p->gets, &from, MPI_STATUS_IGNORE);
+  for (int left = p->size; left > 0;) {
+    int from = 0, arrived = 0;
+    MPI_Testany(p->size, p->gets, &from, &arrived, MPI_STATUS_IGNORE);
+    if (!arrived) {
+      idle();
+      continue;
+    }
+    --left;
     const uint64_t count = p->others_bounds[2 * from + 1] - p->others_bounds[2 * from];
     reach(p, p->in + p->at[from], count, depth);
   }
@@ -114,8 +119,8 @@ static void search(struct program* p, uint64_t root) {
   if (root - p->graph.first < p->graph.owned) reach(p, &root, 1, 0);
   for (int64_t depth = 1;; ++depth) {
     // Also the end of all gets of the level before, after which `out` may change.
-    uint64_t anywhere = 0;
-    MPI_Allreduce(&p->in_level, &anywhere, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    uint64_t anywhere = p->in_level;
+    reduce(&anywhere, MPI_UINT64_T, MPI_SUM);
     if (anywhere == 0) return;
     pass_on(p);
     fetch(p, depth);
@@ -159,7 +164,7 @@ int main(int argc, char** argv) {
   p.depth = allocate(g->owned, sizeof *p.depth);
   int right = 1;
   for (unsigned long long run = 0; run < j.runs && right; ++run) {
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     const double begin = MPI_Wtime();
     search(&p, root);
     const double seconds = MPI_Wtime() - begin;

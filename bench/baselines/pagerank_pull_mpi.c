@@ -29,8 +29,15 @@ static void pagerank(const struct graph* g, int size, unsigned long long sweeps,
       if (g->degrees[i] == 0) lost += ranks[i];
       mine[i] = g->degrees[i] == 0 ? 0 : ranks[i] / (double)g->degrees[i];
     }
-    MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allgather(mine, block, MPI_DOUBLE, contributions, block, MPI_DOUBLE, MPI_COMM_WORLD);
+    reduce(&lost, MPI_DOUBLE, MPI_SUM);
+    if (crowded) {
+      MPI_Request gathering;
+      MPI_Iallgather(mine, block, MPI_DOUBLE, contributions, block, MPI_DOUBLE, MPI_COMM_WORLD,
+                     &gathering);
+      wait_for(1, &gathering);
+    } else {
+      MPI_Allgather(mine, block, MPI_DOUBLE, contributions, block, MPI_DOUBLE, MPI_COMM_WORLD);
+    }
     for (uint64_t i = 0; i < g->owned; ++i) {
       double sum = 0;
       for (uint64_t e = g->offsets[i]; e < g->offsets[i + 1]; ++e) sum += contributions[g->ends[e]];
@@ -76,7 +83,7 @@ int main(int argc, char** argv) {
                 *const contributions = allocate(block * (uint64_t)j.size, sizeof *contributions);
   int right = 1;
   for (unsigned long long run = 0; run < j.runs && right; ++run) {
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     const double begin = MPI_Wtime();
     pagerank(&g, j.size, j.number, ranks, mine, contributions);
     const double seconds = MPI_Wtime() - begin;

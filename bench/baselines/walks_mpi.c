@@ -100,7 +100,7 @@ static void free_sent(struct sending* s, int wait) {
   for (int i = 0; i < s->count; ++i) {
     int done = 0;
     if (wait) {
-      MPI_Wait(&s->requests[i], MPI_STATUS_IGNORE);
+      wait_for(1, &s->requests[i]);
       done = 1;
     } else {
       MPI_Test(&s->requests[i], &done, MPI_STATUS_IGNORE);
@@ -164,6 +164,18 @@ static int receive(struct program* p, const MPI_Status* probed) {
   return probed->MPI_TAG != quit_tag;
 }
 
+// Waits for a message.
+static void probe(MPI_Status* status) {
+  if (!crowded) {
+    MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status);
+    return;
+  }
+  for (int arrived = 0; !arrived;) {
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &arrived, status);
+    if (!arrived) idle();
+  }
+}
+
 static void start_walks(struct program* p) {
   const uint64_t share = block_of(p->walkers, p->job.size);
   const uint64_t first = (uint64_t)p->job.rank * share;
@@ -189,7 +201,7 @@ static void walk(struct program* p) {
       break;
     }
     MPI_Status status;
-    MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    probe(&status);
     for (int arrived = 1; more && arrived;) {
       more = receive(p, &status);
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &arrived, &status);
@@ -240,7 +252,7 @@ int main(int argc, char** argv) {
   p.leave = allocate((uint64_t)p.job.size, sizeof *p.leave);
   int right = 1;
   for (unsigned long long run = 0; run < p.job.runs && right; ++run) {
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     const double begin = MPI_Wtime();
     walk(&p);
     const double seconds = MPI_Wtime() - begin;
