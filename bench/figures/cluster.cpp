@@ -31,13 +31,6 @@ using rank_body = std::function<void(world&)>;
 // As with rings, so that a buffer is a packet in both.
 constexpr std::size_t max_packet = 64u << 10;
 
-std::uint32_t source_of(world& w, const graph_type& g, std::uint64_t seed) {
-  for (random64 draw(seed);;) {
-    const auto v = static_cast<std::uint32_t>(draw.below(g.num_vertices()));
-    if (w.any(g.out().first() <= v && v < g.out().last() && g.out().degree(v) != 0)) return v;
-  }
-}
-
 /// One rank's part of a job.
 class rank_job {
  public:
@@ -46,7 +39,7 @@ class rank_job {
         job_(job),
         loaded_(graph::load(w, graph::generator{graph::kronecker_graph{job.scale}, job.seed})),
         g_(std::get<graph_type>(loaded_.graph)) {
-    if (!job.pagerank) source_ = source_of(w, g_, job.seed);
+    if (!job.pagerank) source_ = random_source(w, g_, job.seed);
   }
 
   cluster_run run() {
@@ -140,6 +133,13 @@ rank_body body_of(const cluster_job& job, cluster_run& ran) {
 }
 
 }  // namespace
+
+std::uint32_t random_source(world& w, const graph_type& g, std::uint64_t seed) {
+  for (random64 draw(seed);;) {
+    const auto v = static_cast<std::uint32_t>(draw.below(g.num_vertices()));
+    if (w.any(g.out().first() <= v && v < g.out().last() && g.out().degree(v) != 0)) return v;
+  }
+}
 
 void run_on_threads(rank_t ranks, const world_options& options, const rank_body& body) {
   const auto fabric = std::make_shared<const net::ring_fabric>(ranks);

@@ -9,6 +9,7 @@
 
 #include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
 
 #include <bench/harness.hpp>
 
@@ -43,6 +44,10 @@ struct cluster_run {
 
 /// Runs a job on a simulated cluster with predicted times.
 [[nodiscard]] cluster_run predict(const cluster_job& job, rank_t ranks, const cluster_costs& costs);
+
+/// A random vertex that has an edge; the same on every rank. Collective.
+[[nodiscard]] std::uint32_t random_source(world& w, const graph::dist_csr<std::uint32_t>& g,
+                                          std::uint64_t seed);
 
 /// Runs body on single-worker ranks that are threads of this process, over rings; each on a core of
 /// its own if there are enough.

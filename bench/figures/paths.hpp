@@ -47,8 +47,9 @@ struct paths_run {
   [[nodiscard]] nlohmann::json counts() const;
 };
 
-/// Runs a job on single-worker ranks that are threads of this process; with costs, on a simulated
-/// cluster that predicts the time. Every repeat is verified, outside the measured time.
+/// Runs a job on single-worker ranks that are threads of this process, after a search that is not
+/// timed; with costs, on a simulated cluster that predicts the time. Every repeat is verified,
+/// outside the measured time.
 [[nodiscard]] paths_run find_paths(const paths_job& job,
                                    const std::optional<cluster_costs>& costs = {});
 

@@ -9,7 +9,6 @@
 #include <cairn/algo/bfs.hpp>
 #include <cairn/algo/verify_bfs.hpp>
 #include <cairn/algo/walk.hpp>
-#include <cairn/base/random.hpp>
 #include <cairn/graph/load.hpp>
 
 #include <bench/figures/cluster.hpp>
@@ -27,13 +26,6 @@ graph::source source_of_graph(const tasks_job& job) {
   return graph::generator{graph::uniform_graph{job.scale, job.edge_factor}, job.seed};
 }
 
-vertex source_of(world& w, const graph_type& g, std::uint64_t seed) {
-  for (random64 draw(seed);;) {
-    const auto v = static_cast<vertex>(draw.below(g.num_vertices()));
-    if (w.any(g.out().first() <= v && v < g.out().last() && g.out().degree(v) != 0)) return v;
-  }
-}
-
 task::task<std::uint64_t> nothing() { co_return 0; }
 task::task<std::uint64_t> walk_all(world* w, by_tasks::walks x, std::size_t tasks) {
   co_await by_tasks::walk(w, x, tasks);
@@ -48,7 +40,7 @@ class rank_job {
         job_(job),
         loaded_(graph::load(w, source_of_graph(job))),
         g_(std::get<graph_type>(loaded_.graph)),
-        source_(source_of(w, g_, job.seed)),
+        source_(random_source(w, g_, job.seed)),
         memory_(w),
         walk_{.walkers = g_.num_vertices() / 2, .length = job.length, .key = job.seed} {
     if (job.by_tasks()) copied_ = by_tasks::copy_of(memory_, g_);
@@ -214,7 +206,7 @@ std::uint64_t source_of(const tasks_job& job) {
   run_on_threads(1, {}, [&](world& w) {
     const auto loaded = graph::load(w, source_of_graph(job));
     const auto& g = std::get<graph_type>(loaded.graph);
-    source = g.labels().id_of(source_of(w, g, job.seed));
+    source = g.labels().id_of(random_source(w, g, job.seed));
   });
   return source;
 }
