@@ -41,6 +41,14 @@ nlohmann::json json_of(const summary& s) {
   return {{"median", s.median}, {"mad", s.mad}, {"runs", s.runs}};
 }
 
+summary ratio_of(const measurement& first, const measurement& second) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < first.seconds.size(); ++i) {
+    ratios.push_back(first.seconds[i] / second.seconds[i]);
+  }
+  return summarise(ratios);
+}
+
 harness::harness(const hw::clock& clock, std::ostream* lines, nlohmann::json provenance,
                  run_options options)
     : clock_(clock),
@@ -113,11 +121,8 @@ std::vector<measurement> harness::measure_alternating(std::span<subject* const> 
 comparison harness::compare(subject& first, subject& second) {
   subject* const both[] = {&first, &second};
   auto found = measure_alternating(both);
-  comparison c{std::move(found[0]), std::move(found[1]), {}, {}};
-  for (std::size_t i = 0; i < c.first.seconds.size(); ++i) {
-    c.ratios.push_back(c.first.seconds[i] / c.second.seconds[i]);
-  }
-  c.ratio = summarise(c.ratios);
+  comparison c{std::move(found[0]), std::move(found[1]), {}};
+  c.ratio = ratio_of(c.first, c.second);
   write({{"comparison", {first.name, second.name}},
          {"settings", {first.settings, second.settings}},
          {"seconds", {json_of(c.first.time), json_of(c.second.time)}},

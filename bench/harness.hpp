@@ -102,10 +102,12 @@ struct measurement {
   summary time;                  ///< of seconds
 };
 
+/// By pairs of runs: seconds of the first / seconds of the second.
+[[nodiscard]] summary ratio_of(const measurement& first, const measurement& second);
+
 struct comparison {
   measurement first, second;
-  std::vector<double> ratios;  ///< by pair of runs; above 1 if the second is faster
-  summary ratio;               ///< of ratios: seconds of the first / seconds of the second
+  summary ratio;  ///< ratio_of(first, second): above 1 if the second is faster
 };
 
 /// The verification of a run failed; what() names the kernel and the error. Its line is written.

@@ -186,15 +186,6 @@ subject as_subject(const progress_job& job, const char* style, progress_run& las
   return subject(std::move(kern));
 }
 
-/// By pairs of runs: the times of the first divided by those of the second.
-nlohmann::json ratio_of(const measurement& first, const measurement& second) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < first.seconds.size(); ++i) {
-    ratios.push_back(first.seconds[i] / second.seconds[i]);
-  }
-  return json_of(summarise(ratios));
-}
-
 void measure_styles(harness& h, progress_job job, const figure::record_function& record) {
   std::array<progress_run, styles.size()> last;
   std::vector<subject> subjects;
@@ -214,8 +205,8 @@ void measure_styles(harness& h, progress_job job, const figure::record_function&
                          {"busy_ns", job.busy_ns},
                          {"seconds", json_of(measured[i].time)},
                          {"by_thread", last[i].by_thread}};
-    if (i > 0) point["by_poll"] = ratio_of(poll, measured[i]);
-    if (&measured[i] == &automatic) point["by_better"] = ratio_of(better, automatic);
+    if (i > 0) point["by_poll"] = json_of(ratio_of(poll, measured[i]));
+    if (&measured[i] == &automatic) point["by_better"] = json_of(ratio_of(better, automatic));
     record(std::move(point));
   }
 }

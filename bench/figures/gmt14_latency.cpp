@@ -163,15 +163,6 @@ class walk_stage {
   pgas::global_array<std::uint32_t> targets_;
 };
 
-/// seconds of the first / seconds of the second, by pair of runs
-nlohmann::json ratio_of(const measurement& first, const measurement& second) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < first.seconds.size(); ++i) {
-    ratios.push_back(first.seconds[i] / second.seconds[i]);
-  }
-  return json_of(summarise(ratios));
-}
-
 nlohmann::json ns_per_step(const measurement& m, double steps) {
   std::vector<double> ns;
   for (const auto s : m.seconds) ns.push_back(1e9 * s / steps);
@@ -192,13 +183,13 @@ void sweep(harness& h, const latency_sweep& s, const figure::record_function& re
   record({{"by", "hand"},
           {"interleaved", s.interleaved},
           {"ns_per_step", ns_per_step(times[1], steps)},
-          {"by_loop", ratio_of(times[0], times[1])}});
+          {"by_loop", json_of(ratio_of(times[0], times[1]))}});
   for (std::size_t i = 0; i < s.tasks.size(); ++i) {
     record({{"by", "tasks"},
             {"tasks", s.tasks[i]},
             {"ns_per_step", ns_per_step(times[i + 2], steps)},
-            {"by_loop", ratio_of(times[0], times[i + 2])},
-            {"by_hand", ratio_of(times[1], times[i + 2])}});
+            {"by_loop", json_of(ratio_of(times[0], times[i + 2]))},
+            {"by_hand", json_of(ratio_of(times[1], times[i + 2]))}});
   }
 }
 
@@ -212,7 +203,7 @@ void measure_in_cache(harness& h, const latency_sweep& s, const figure::record_f
   const auto both = h.compare(loop, task);
   record({{"by", "task in cache"},
           {"ns_per_step", ns_per_step(both.second, stage.num_steps())},
-          {"by_loop", ratio_of(both.first, both.second)}});
+          {"by_loop", json_of(ratio_of(both.first, both.second))}});
 }
 
 }  // namespace

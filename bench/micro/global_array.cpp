@@ -96,14 +96,10 @@ void report(world& w, const std::vector<subject*>& all, const std::vector<measur
   if (w.rank() != 0) return;
   fmt::print(stderr, "{:>24} {:>12} {:>8} {:>10}\n", "method", "million/s", "mad %", "by first");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    std::vector<double> ratios;
-    for (std::size_t k = 0; k < times[i].seconds.size(); ++k) {
-      ratios.push_back(times[0].seconds[k] / times[i].seconds[k]);
-    }
     fmt::print(stderr, "{:>24} {:>12.2f} {:>8.1f} {:>10.2f}\n",
                all[i]->settings["method"].get<std::string>(),
                all[i]->num_items / times[i].time.median,
-               100 * times[i].time.mad / times[i].time.median, summarise(ratios).median);
+               100 * times[i].time.mad / times[i].time.median, ratio_of(times[0], times[i]).median);
   }
 }
 
