@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [DC15] figure 2: progress by polling, by a thread, and in the style that the runtime chooses
-// (--progress poll|thread|auto), on two ranks with one worker each, in two cases:
+// [DC15] figure 2: shortest paths by Distributed Control under each style of progress
+// (--progress poll|thread|auto|specialised), strong scaling over local ranks, and over simulated
+// ranks, whose threads beside the worker have cores of their own. The paper has MPI's progress
+// thread on and off.
+//
+// Then what a style does to one message, by poll, thread and auto, on two local ranks with one
+// worker each, in two cases:
 //
 //   round trips  rank 0 asks a question and waits for its answer, again and again. Rank 1 computes
 //                chunks of busy_ns and polls between them; 0: it only waits
 //   exchange     each rank computes chunks of busy_ns, and asks the other rank a batch of questions
 //                after each chunk. It waits for the answers at the end
 //
-// An answer takes handler_ns to compute. The paper compares shortest paths with and without MPI's
-// progress thread.
+// An answer takes handler_ns to compute.
 
 #include <algorithm>
 #include <array>
@@ -24,12 +28,13 @@
 
 #include <bench/figures/cluster.hpp>
 #include <bench/figures/figure.hpp>
+#include <bench/figures/paths.hpp>
 
 namespace cairn::bench {
 namespace {
 
 constexpr rank_t asker = 0;
-constexpr rank_t ranks = 2;
+constexpr rank_t num_ranks = 2;
 constexpr std::uint64_t last_question = (std::uint64_t{1} << 48) - 1;
 constexpr std::uint64_t batch = 64;  // questions after a chunk of an exchange
 
@@ -163,17 +168,20 @@ class progress_stage {
 progress_run run_job(const progress_job& job) {
   static const computation compute;
   progress_run ran;
-  run_on_threads(ranks, {.progress = job.style}, [&](world& w) {
+  run_on_threads(num_ranks, {.progress = job.style}, [&](world& w) {
     auto mine = progress_stage(w, job, compute).run();
     if (w.rank() == asker) ran = std::move(mine);
   });
   return ran;
 }
 
-constexpr std::array<std::pair<const char*, progress_style>, 3> styles{
-    {{"poll", progress_style::poll},
-     {"thread", progress_style::thread},
-     {"auto", progress_style::automatic}}};
+using named_style = std::pair<const char*, progress_style>;
+constexpr std::array<named_style, 3> styles{{{"poll", progress_style::poll},
+                                             {"thread", progress_style::thread},
+                                             {"auto", progress_style::automatic}}};
+// Of shortest paths, which have no standing channels that a helper could serve.
+constexpr std::array<named_style, 4> path_styles{
+    {styles[0], styles[1], styles[2], {"specialised", progress_style::specialised}}};
 
 subject as_subject(const progress_job& job, const char* style, progress_run& last) {
   kernel<progress_job, progress_run> kern;
@@ -211,6 +219,82 @@ void measure_styles(harness& h, progress_job job, const figure::record_function&
   }
 }
 
+// Shortest paths ------------------------------------------------------------------------------
+
+nlohmann::json point_of(const paths_job& job, const paths_run& ran, const char* where,
+                        const char* style, const summary& time) {
+  auto point = ran.counts();
+  point.update({{"where", where},
+                {"graph", job.graph},
+                {"ranks", job.ranks},
+                {"style", style},
+                {"seconds", json_of(time)}});
+  return point;
+}
+
+void measure_paths(harness& h, paths_job job, const figure::record_function& record) {
+  std::array<paths_run, path_styles.size()> last;
+  std::vector<subject> subjects;
+  std::vector<subject*> turns;
+  for (std::size_t i = 0; i < path_styles.size(); ++i) {
+    job.world.progress = path_styles[i].second;
+    subjects.push_back(as_subject(job, last[i]));
+    subjects.back().settings["progress"] = path_styles[i].first;
+  }
+  for (auto& x : subjects) turns.push_back(&x);
+  const auto measured = h.measure_alternating(turns);
+  const auto& better = measured[0].time.median < measured[1].time.median ? measured[0]  // poll
+                                                                         : measured[1];
+  for (std::size_t i = 0; i < path_styles.size(); ++i) {
+    auto point = point_of(job, last[i], "local", path_styles[i].first, measured[i].time);
+    if (i > 0) point["by_poll"] = json_of(ratio_of(measured[0], measured[i]));
+    if (path_styles[i].second == progress_style::automatic)
+      point["by_better"] = json_of(ratio_of(better, measured[i]));
+    record(std::move(point));
+  }
+}
+
+void predict_paths(paths_job job, const cluster_costs& costs,
+                   const figure::record_function& record) {
+  job.repeats = 1;
+  double polling = 0;
+  for (const auto& [name, style] : path_styles) {
+    job.world.progress = style;
+    const auto ran = find_paths(job, costs);
+    if (!ran.fault.empty()) throw wrong_result(ran.fault);
+    auto point = point_of(job, ran, "simulated", name, {ran.seconds, 0, 1});
+    if (style == progress_style::poll) polling = ran.seconds;
+    if (style != progress_style::poll)
+      point["by_poll"] = json_of(summary{polling / ran.seconds, 0, 1});
+    record(std::move(point));
+  }
+}
+
+struct paths_sweep {
+  paths_job job;
+  std::vector<std::string> graphs{"kronecker", "grid"};
+  std::vector<int> local{1, 2, 4, 8};
+  std::vector<int> simulated{2, 4, 8, 16, 32, 64};
+};
+
+void sweep_paths(harness& h, const paths_sweep& s, const figure::record_function& record) {
+  auto costs = costs_here();
+  costs.network = net::loggp{};
+  record({{"costs", nlohmann::json::parse(costs.text())}});
+  auto job = s.job;
+  for (const auto& graph : s.graphs) {
+    job.graph = graph;
+    for (const int ranks : s.local) {
+      job.ranks = ranks;
+      measure_paths(h, job, record);
+    }
+    for (const int ranks : s.simulated) {
+      job.ranks = ranks;
+      predict_paths(job, costs, record);
+    }
+  }
+}
+
 struct progress_sweep {
   std::vector<std::uint64_t> handlers{0, 1'000, 10'000};
   std::vector<std::uint64_t> busy{0, 10'000, 100'000, 1'000'000, 10'000'000};
@@ -234,16 +318,26 @@ void sweep(harness& h, const progress_sweep& s, const figure::record_function& r
 
 int main(int argc, char** argv) {
   using namespace cairn::bench;
+  paths_sweep paths;
   progress_sweep s;
   figure f;
   f.name = "dc15_2_progress";
-  f.description = "[DC15] figure 2: progress by polling, by a thread, and as chosen online.";
+  f.description = "[DC15] figure 2: progress by polling, by threads, and as chosen online.";
   f.add_options = [&](argument_list& arguments) {
+    arguments.word("--graphs", paths.graphs, {"kronecker", "uniform", "grid"}, "one or more");
+    arguments.number("--scale", paths.job.scale, {1, 24}, "log2 of the vertices");
+    arguments.number("--seed", paths.job.seed, {}, "of graph, weights and source");
+    arguments.number("--local", paths.local, {1, 64}, "numbers of ranks that are threads");
+    arguments.number("--simulated", paths.simulated, {2, 1 << 14}, "numbers of ranks");
+    arguments.number("--repeats", paths.job.repeats, {1, 1 << 10}, "searches of a run");
     arguments.number("--handlers", s.handlers, {0, 1'000'000'000}, "ns of an answer, one or more");
     arguments.number("--busy", s.busy, {0, 1'000'000'000},
                      "ns computed between polls, one or more");
     arguments.number("--milliseconds", s.milliseconds, {1, 10'000}, "of a run");
   };
-  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  f.sweep = [&](harness& h, const figure::record_function& record) {
+    sweep_paths(h, paths, record);
+    sweep(h, s, record);
+  };
   return run_figure(argc, argv, f);
 }
