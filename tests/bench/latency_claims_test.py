@@ -81,10 +81,11 @@ class Switch(OfAFigure):
 class Latency(OfAFigure):
     figure = "gmt14_latency"
 
-    def points(self, one=250, best=25, most=28, by_loop=9, by_hand=.9, in_cache=.95):
+    def points(self, one=250, best=25, most=28, by_loop=9, by_hand=.9, in_cache=.95, short=.92):
         return [{"by": "loop", "ns_per_step": spread(250)},
                 {"by": "hand", "interleaved": 32, "ns_per_step": spread(22), "by_loop": spread(11)},
-                {"by": "task in cache", "ns_per_step": spread(15), "by_loop": spread(in_cache)},
+                *({"by": "task in cache", "length": length, "ns_per_step": spread(15),
+                   "by_loop": spread(x)} for length, x in ((40, short), (8192, in_cache))),
                 *({"by": "tasks", "tasks": n, "ns_per_step": spread(ns), "by_loop": spread(loop),
                    "by_hand": spread(hand)}
                   for n, ns, loop, hand in ((1, one, 1, .1), (64, best, by_loop, by_hand),
@@ -92,15 +93,16 @@ class Latency(OfAFigure):
 
     def test_holds_as_claimed(self):
         verdicts = self.judge(self.points())
-        self.assertEqual([v.word for v in verdicts], [HOLDS] * 5)
+        self.assertEqual([v.word for v in verdicts], [HOLDS] * 6)
         self.assertIn("25.0 ns by 64: 10.0 times", verdicts[0].number)
         self.assertIn("1.05 times", verdicts[4].number)
 
     def test_fails_where_one_part_does(self):
         for broken, parts in (({"one": 60}, {0}), ({"most": 60}, {1}), ({"by_loop": 7}, {2}),
-                              ({"by_hand": .8}, {3}), ({"in_cache": .9}, {4})):
+                              ({"by_hand": .8}, {3}), ({"in_cache": .9}, {4}),
+                              ({"short": .9}, {5})):
             self.assertEqual(failing(self.words(self.points(**broken))), parts, broken)
-        self.assertEqual(self.words([]), [OPEN] * 5)
+        self.assertEqual(self.words([]), [OPEN] * 6)
 
 
 class Puts(OfAFigure):
