@@ -7,50 +7,12 @@
 #pragma once
 
 #include <mpi.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-// Whether this machine has more processes than cores: then a process that waits yields its core,
-// which a blocking call of MPI may keep for a time slice.
-static int crowded;
-
-static inline void idle(void) {
-  if (crowded) sched_yield();
-}
-
-static inline void wait_for(int count, MPI_Request* requests) {
-  for (int i = 0; i < count;) {
-    int done = 0;
-    MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE);
-    i += done;
-    if (!done) idle();
-  }
-}
-
-static inline void wait_for_all(void) {
-  MPI_Request all;
-  if (!crowded) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    return;
-  }
-  MPI_Ibarrier(MPI_COMM_WORLD, &all);
-  wait_for(1, &all);
-}
-
-// In place, over all processes.
-static inline void reduce(void* value, MPI_Datatype type, MPI_Op op) {
-  MPI_Request reducing;
-  if (!crowded) {
-    MPI_Allreduce(MPI_IN_PLACE, value, 1, type, op, MPI_COMM_WORLD);
-    return;
-  }
-  MPI_Iallreduce(MPI_IN_PLACE, value, 1, type, op, MPI_COMM_WORLD, &reducing);
-  wait_for(1, &reducing);
-}
+#include "yielding.h"
 
 struct job {
   const char *program, *number_name;  // number_name: without dashes
@@ -65,12 +27,7 @@ static void start(struct job* j, int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &j->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &j->size);
-  MPI_Comm machine;
-  int here = 0;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  MPI_Comm_size(machine, &here);
-  MPI_Comm_free(&machine);
-  crowded = here > sysconf(_SC_NPROCESSORS_ONLN);
+  count_processes();
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--graph") == 0) j->graph = argv[i + 1];
     if (strcmp(argv[i], "--expect") == 0) j->expect = argv[i + 1];

@@ -164,18 +164,6 @@ static int receive(struct program* p, const MPI_Status* probed) {
   return probed->MPI_TAG != quit_tag;
 }
 
-// Waits for a message.
-static void probe(MPI_Status* status) {
-  if (!crowded) {
-    MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status);
-    return;
-  }
-  for (int arrived = 0; !arrived;) {
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &arrived, status);
-    if (!arrived) idle();
-  }
-}
-
 static void start_walks(struct program* p) {
   const uint64_t share = block_of(p->walkers, p->job.size);
   const uint64_t first = (uint64_t)p->job.rank * share;
