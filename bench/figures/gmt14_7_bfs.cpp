@@ -28,9 +28,11 @@ struct search_sweep {
   int scale = 13;                 // log2 of all vertices: strong scaling
   int rank_scale = 12;            // log2 of those of a rank: weak scaling
   int simulated_rank_scale = 12;  // of those of a simulated one
+  int small_rank_scale = 6;       // of those of one of very many, which has too few tasks
   std::vector<int> edge_factors{16, 64};
   std::vector<int> local{1, 2, 4, 8};
   std::vector<int> simulated{2, 4, 8, 16};
+  std::vector<int> small;        // numbers of simulated ranks with few vertices, weak scaling
   std::vector<int> dense{2, 4};  // numbers of ranks, of either kind, for other edge factors
 };
 
@@ -80,16 +82,27 @@ void measure_here(harness& h, const search_sweep& s, bool weak, int edge_factor,
   }
 }
 
-void predict(search_sweep s, bool weak, int edge_factor, const cluster_costs& costs,
-             const record_function& record) {
+nlohmann::json predict(tasks_job job, bool weak, const cluster_costs& costs) {
+  job.repeats = 1;
+  const auto ran = run_job(job, costs);
+  if (!ran.fault.empty()) throw wrong_result(ran.fault);
+  auto point = point_of(job, ran, weak, "simulated");
+  point["seconds"] = json_of(summary{ran.seconds, 0, 1});
+  return point;
+}
+
+void predict_all(search_sweep s, bool weak, int edge_factor, const cluster_costs& costs,
+                 const record_function& record) {
+  const bool first = edge_factor == s.edge_factors.front();
   s.rank_scale = s.simulated_rank_scale;
-  for (const int ranks : edge_factor == s.edge_factors.front() ? s.simulated : s.dense) {
-    auto job = job_of(s, weak, edge_factor, ranks);
-    job.repeats = 1;
-    const auto ran = run_job(job, costs);
-    if (!ran.fault.empty()) throw wrong_result(ran.fault);
-    auto point = point_of(job, ran, weak, "simulated");
-    point["seconds"] = json_of(summary{ran.seconds, 0, 1});
+  for (const int ranks : first ? s.simulated : s.dense) {
+    record(predict(job_of(s, weak, edge_factor, ranks), weak, costs));
+  }
+  if (!first || !weak) return;
+  s.rank_scale = s.small_rank_scale;
+  for (const int ranks : s.small) {
+    auto point = predict(job_of(s, weak, edge_factor, ranks), weak, costs);
+    point["small"] = true;
     record(std::move(point));
   }
 }
@@ -106,7 +119,7 @@ void sweep(harness& h, const search_sweep& s, const record_function& record) {
     for (const bool weak : {true, false}) {
       if (!weak && edge_factor != s.edge_factors.front()) continue;
       measure_here(h, s, weak, edge_factor, record);
-      predict(s, weak, edge_factor, costs, record);
+      predict_all(s, weak, edge_factor, costs, record);
     }
   }
 }
@@ -133,6 +146,10 @@ int main(int argc, char** argv) {
     arguments.number("--tasks", s.job.tasks, {1, 1 << 20}, "of a worker");
     arguments.number("--local", s.local, {1, 64}, "numbers of ranks that are threads, powers of 2");
     arguments.number("--simulated", s.simulated, {2, 1 << 14}, "numbers of ranks, powers of 2");
+    arguments.number("--small", s.small, {2, 1 << 14},
+                     "numbers of simulated ranks with few vertices, powers of 2; weak scaling");
+    arguments.number("--small-scale", s.small_rank_scale, {1, 26},
+                     "log2 of the vertices of such a rank");
     arguments.number("--dense", s.dense, {2, 1 << 14},
                      "numbers of ranks, threads and simulated, for edge factors after the first");
   };

@@ -20,10 +20,12 @@ namespace {
 
 struct walks_sweep {
   tasks_job job;
-  int rank_scale = 13;      // log2 of the vertices of a rank
-  int simulated_scale = 8;  // of a simulated one
+  int rank_scale = 13;       // log2 of the vertices of a rank
+  int simulated_scale = 12;  // of a simulated one
+  int small_scale = 6;       // of one of very many, which has fewer walkers than tasks
   std::vector<int> ranks{1, 2, 4, 8};
   std::vector<int> simulated{2, 8, 32};
+  std::vector<int> small;
 };
 
 tasks_job job_of(const walks_sweep& s, int rank_scale, int ranks) {
@@ -56,9 +58,9 @@ void measure(harness& h, const walks_sweep& s, int ranks, const figure::record_f
   record(std::move(point));
 }
 
-void predict(const walks_sweep& s, int ranks, const cluster_costs& costs,
+void predict(const walks_sweep& s, bool small, int ranks, const cluster_costs& costs,
              const figure::record_function& record) {
-  auto job = job_of(s, s.simulated_scale, ranks);
+  auto job = job_of(s, small ? s.small_scale : s.simulated_scale, ranks);
   job.repeats = 1;
   const auto run = [&] {
     auto ran = run_job(job, costs);
@@ -67,6 +69,7 @@ void predict(const walks_sweep& s, int ranks, const cluster_costs& costs,
   };
   const auto by_tasks = run();
   auto point = point_of(job, by_tasks, "simulated");
+  point["small"] = small;
   point["seconds"] = json_of(summary{by_tasks.seconds, 0, 1});
   job.which = job.own();
   point["cairn_seconds"] = json_of(summary{run().seconds, 0, 1});
@@ -92,6 +95,10 @@ int main(int argc, char** argv) {
     arguments.number("--simulated", s.simulated, {2, 1 << 14}, "numbers of ranks, powers of 2");
     arguments.number("--simulated-scale", s.simulated_scale, {1, 26},
                      "log2 of the vertices of a simulated rank");
+    arguments.number("--small", s.small, {2, 1 << 14},
+                     "numbers of simulated ranks with few vertices, powers of 2");
+    arguments.number("--small-scale", s.small_scale, {1, 26},
+                     "log2 of the vertices of such a rank");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     auto costs = costs_here();
@@ -102,7 +109,8 @@ int main(int argc, char** argv) {
             {"mpi_lines",
              source_lines({"bench/baselines/walks_mpi.c", "bench/baselines/block_graph.h"})}});
     for (const int ranks : s.ranks) measure(h, s, ranks, record);
-    for (const int ranks : s.simulated) predict(s, ranks, costs, record);
+    for (const int ranks : s.simulated) predict(s, false, ranks, costs, record);
+    for (const int ranks : s.small) predict(s, true, ranks, costs, record);
   };
   return run_figure(argc, argv, f);
 }
