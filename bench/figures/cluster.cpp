@@ -9,6 +9,7 @@
 #include <cairn/algo/bfs.hpp>
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/algo/verify_bfs.hpp>
+#include <cairn/algo/verify_pagerank.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/progress.hpp>
 #include <cairn/core/simulation.hpp>
@@ -110,11 +111,8 @@ class rank_job {
     options.iterations = static_cast<std::uint64_t>(job_.sweeps);
     auto found =
         std::make_shared<algo::pagerank_result<float>>(algo::pagerank<float>(w_, g_, options));
-    return {{}, [this, found]() -> std::string {
-              double mine = 0;
-              for (const auto x : found->rank.local()) mine += double{x};
-              const auto sum = w_.sum(mine);
-              return sum > 0.999 && sum < 1.001 ? "" : "the ranks do not sum to 1";
+    return {{}, [this, found, options] {
+              return algo::verify_pagerank(w_, g_, *found, options).value_or("");
             }};
   }
 

@@ -40,6 +40,10 @@ struct put_plan {
     const auto others = one_to_all ? i % (ranks - 1) : 0;
     return (me + 1 + others) % ranks * block + mix64(i) % block;
   }
+  /// The plan of the only rank that puts to this one.
+  [[nodiscard]] put_plan of_source() const {
+    return {one_to_all ? 0 : (me + ranks - 1) % ranks, ranks, one_to_all};
+  }
 };
 
 template <class View>
@@ -108,7 +112,7 @@ class put_stage {
     rate.mb_per_s.push_back(1e3 * static_cast<double>(putting * Bytes) / static_cast<double>(ns));
     rate.puts_per_buffer = static_cast<double>(2 * putting) /
                            static_cast<double>(std::max<std::uint64_t>(1, w_.sum(sent.buffers)));
-    expect_right();
+    expect_right(puts);
   }
 
  private:
@@ -125,17 +129,20 @@ class put_stage {
     single_.finish();
     w_.barrier();
   }
-  void expect_right() {
+  void expect_right(std::uint64_t puts) {
     w_.barrier();
-    std::uint64_t wrong = 0, written = 0;
-    for (std::uint64_t i = 0; i < local_.size(); ++i) {
-      const auto& x = local_[i];
-      if (x == value{}) continue;
-      ++written;
-      wrong += x == value_at<Bytes>(plan_.me * block + i) ? 0 : 1;
+    std::vector<bool> written(local_.size());
+    const auto by = plan_.of_source();
+    for (std::uint64_t i = 0; by.puts() && i < puts; ++i) {
+      const auto at = by.target(i);
+      if (at / block == plan_.me) written[at % block] = true;
     }
-    if (w_.sum(wrong) != 0 || w_.sum(written) == 0)
-      throw wrong_result("a put reached a wrong element");
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < local_.size(); ++i) {
+      const auto expected = written[i] ? value_at<Bytes>(plan_.me * block + i) : value{};
+      wrong += local_[i] == expected ? 0 : 1;
+    }
+    if (w_.sum(wrong) != 0) throw wrong_result("a put is missing, or reached a wrong element");
   }
 
   world& w_;

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,11 +42,12 @@ struct sweep {
   std::vector<std::size_t> grains{1, 2, 4, 8, 16, 64, 256};
 };
 
-/// The outcome of a run: the mechanism that it used, and the error, if any.
+/// The outcome of a run: the mechanism that it used, and what finds the error, if any.
 struct ending {
   activity::mechanism mechanism = activity::mechanism::automatic;
   std::size_t grain = 1;
-  std::string chosen, fault;
+  std::string chosen;
+  std::function<std::optional<std::string>()> fault;
 };
 
 struct candidate {
@@ -88,27 +91,36 @@ class stage {
     kern.make_input = [] { return 0; };
     kern.run = [this, opt = by.activity](int&) { return once(opt); };
     kern.verify = [&last](int, const ending& e) {
-      last = e;
-      return e.fault;
+      last = {e.mechanism, e.grain, e.chosen, {}};
+      return e.fault().value_or("");
     };
     return subject(std::move(kern));
   }
 
  private:
+  template <class Result, class Verify>
+  static ending ended(const Result& r, Verify verify) {
+    return {r->ran.mechanism, r->ran.grain, r->ran.why, [r, verify] { return verify(*r); }};
+  }
   ending once(const activity::options& opt) {
     if (algorithm_ == "mst") {
-      const auto r = algo::mst<std::uint32_t>(w_, g_, {.activity = opt});
-      if (trees_ == 0) trees_ = r.num_trees;
-      return {r.ran.mechanism, r.ran.grain, r.ran.why,
-              r.num_trees == trees_ ? "" : "another forest"};
+      auto found = algo::mst<std::uint32_t>(w_, g_, {.activity = opt});
+      return ended(std::make_shared<decltype(found)>(std::move(found)),
+                   [this](const auto& r) -> std::optional<std::string> {
+                     if (trees_ == 0) trees_ = r.num_trees;
+                     if (r.num_trees != trees_) return "another forest";
+                     return std::nullopt;
+                   });
     }
     if (algorithm_ == "coloring") {
-      const auto r = algo::coloring<std::uint32_t>(w_, g_, {.activity = opt});
-      return {r.ran.mechanism, r.ran.grain, r.ran.why, ""};
+      auto found = algo::coloring<std::uint32_t>(w_, g_, {.activity = opt});
+      return ended(std::make_shared<decltype(found)>(std::move(found)),
+                   [this](const auto& r) { return algo::verify_coloring(w_, g_, r.color); });
     }
-    const auto r = algo::bfs<std::uint32_t>(
+    auto found = algo::bfs<std::uint32_t>(
         w_, g_, source_, {.activity = opt, .direction = traverse::direction::push});
-    return {r.ran.mechanism, r.ran.grain, r.ran.why, ""};
+    return ended(std::make_shared<decltype(found)>(std::move(found)),
+                 [this](const auto& r) { return algo::verify_bfs(w_, g_, source_, r.parent); });
   }
 
   world w_;

@@ -137,12 +137,23 @@ void measure_puts(world& w, harness& h, const array_options& o) {
       {.kind = channel_kind::standing,
        .coalesce_bytes = 24,
        .max_unanswered = static_cast<std::uint32_t>(o.tasks)});
-  const auto wrong = [&] {
-    std::uint64_t n = 0;
-    for (std::uint64_t i = 0; i < block; ++i) n += local[i] != 0 && local[i] != mix64(i);
-    n += std::all_of(local.begin(), local.end(), [](auto x) { return x == 0; });
-    std::fill(local.begin(), local.end(), 0);
-    return w.sum(n);
+  const auto wrong_after = [&](std::uint64_t puts) {
+    return [&, puts] {
+      const auto previous = (me + ranks - 1) % ranks;
+      std::vector<bool> written(block);
+      for (std::uint64_t i = 0; i < puts; ++i) written[drawn(previous, i, block)] = true;
+      std::uint64_t n = 0;
+      for (std::uint64_t i = 0; i < block; ++i) n += local[i] != (written[i] ? mix64(i) : 0);
+      return w.sum(n);
+    };
+  };
+  const auto over_zeros = [&](subject s) {
+    s.prepare = [&, prepare = s.prepare] {
+      prepare();
+      std::fill(local.begin(), local.end(), 0);
+      w.barrier();
+    };
+    return s;
   };
   std::uint64_t passes = 0;
   const auto by_tasks = [&, me](std::uint64_t tasks, std::uint64_t puts) {
@@ -155,7 +166,7 @@ void measure_puts(world& w, harness& h, const array_options& o) {
     return static_cast<double>(puts) * w.size() * 1e-6;
   };
   const auto few = std::max<std::uint64_t>(o.accesses / 64, 1);
-  auto one_by_one = subject_of(
+  auto one_by_one = over_zeros(subject_of(
       w, o, "one message per put", millions(few),
       [&] {
         const auto to = static_cast<rank_t>((w.rank() + 1) % w.size());
@@ -173,12 +184,13 @@ void measure_puts(world& w, harness& h, const array_options& o) {
         w.barrier();
         return ++passes;
       },
-      wrong);
-  auto one_task = subject_of(
-      w, o, "1 task", millions(few / 16 + 1), [&] { return by_tasks(1, few / 16 + 1); }, wrong);
-  auto many = subject_of(
+      wrong_after(few)));
+  const auto fewest = few / 16 + 1;
+  auto one_task = over_zeros(subject_of(
+      w, o, "1 task", millions(fewest), [&] { return by_tasks(1, fewest); }, wrong_after(fewest)));
+  auto many = over_zeros(subject_of(
       w, o, fmt::format("{} tasks", o.tasks), millions(o.accesses),
-      [&] { return by_tasks(o.tasks, o.accesses); }, wrong);
+      [&] { return by_tasks(o.tasks, o.accesses); }, wrong_after(o.accesses)));
   std::vector<subject*> all{&one_by_one, &one_task, &many};
   report(w, all, h.measure_alternating(all));
 }
