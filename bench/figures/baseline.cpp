@@ -40,9 +40,10 @@ nlohmann::json measure_beside(harness& h, const tasks_job& job, const std::strin
   std::vector<subject> subjects;
   subjects.push_back(as_subject(job, by_tasks));
   subjects.push_back(as_subject(own_job, own));
-  if (const auto mpi = mpi_commands(baseline, job.ranks); !mpi.empty()) {
-    subjects.push_back(
-        process(baseline, {{"ranks", job.ranks}}, mpi.front() + " " + files.options()));
+  auto by_mpi = mpi_commands(baseline, job.ranks);
+  for (auto& command : by_mpi) command += " " + files.options();
+  if (const auto fastest = fastest_command(by_mpi); !fastest.empty()) {
+    subjects.push_back(process(baseline, {{"ranks", job.ranks}, {"command", fastest}}, fastest));
   }
   std::vector<subject*> turns;
   for (auto& each : subjects) turns.push_back(&each);

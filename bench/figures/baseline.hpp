@@ -29,7 +29,7 @@ class job_files {
 /// Measures a job by tasks, Cairn's own program of the same purpose and, where there is MPI, a
 /// baseline, in turn.
 ///
-/// baseline  its name, as mpi_commands() takes it
+/// baseline  its name, as mpi_commands() takes it; the MPI that runs it fastest is measured
 /// by_tasks  the last run of the job
 /// Returns   {"seconds", "cairn_seconds", "mpi_seconds"}; without MPI no "mpi_seconds"
 [[nodiscard]] nlohmann::json measure_beside(harness& h, const tasks_job& job,

@@ -26,11 +26,53 @@ bool on_path(const std::string& program) {
   return false;
 }
 
+struct output {
+  std::vector<json> lines;
+  bool wrong = false;  // says a line
+};
+
+output output_of(const std::string& command) {
+  std::FILE* const out = popen(command.c_str(), "r");
+  if (out == nullptr) throw failed_process(command + ": cannot be started");
+  std::string text;
+  std::array<char, 4096> part{};
+  for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), out)) > 0;) {
+    text.append(part.data(), n);
+  }
+  const bool ended = pclose(out) == 0;
+  output printed;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) {
+    if (line.empty() || line.front() != '{') continue;
+    auto object = json::parse(line, nullptr, ended);
+    if (object.is_discarded()) break;  // the process ended in the middle of the line
+    printed.wrong = printed.wrong || object.value("verified", json()) == false;
+    printed.lines.push_back(std::move(object));
+  }
+  if (!ended && !printed.wrong) throw failed_process(command + ": failed");
+  return printed;
+}
+
 /// Of one run: `seconds` is a number per line, or a list in the object of a `cairn` command.
 std::vector<double> seconds_in(const json& line) {
   const auto& s = line.at("seconds");
   if (s.is_number()) return {s.get<double>()};
   return s.at("run").get<std::vector<double>>();
+}
+
+struct outcome {
+  std::vector<double> seconds;
+  bool verified = true;
+};
+
+outcome outcome_of(const std::string& command) {
+  const auto printed = output_of(command);
+  outcome o;
+  for (const auto& line : printed.lines) {
+    for (const auto s : seconds_in(line)) o.seconds.push_back(s);
+    o.verified = o.verified && line.at("verified") == true;
+  }
+  return o;
 }
 
 }  // namespace
@@ -51,39 +93,42 @@ std::vector<std::string> mpi_commands(const std::string& name, int ranks) {
 }
 
 std::vector<json> json_lines_of(const std::string& command) {
-  std::FILE* const out = popen(command.c_str(), "r");
-  if (out == nullptr) throw wrong_result(command + ": cannot be started");
-  std::string text;
-  std::array<char, 4096> part{};
-  for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), out)) > 0;) {
-    text.append(part.data(), n);
+  auto printed = output_of(command);
+  if (printed.wrong) throw wrong_result(command + ": its result is wrong");
+  return std::move(printed.lines);
+}
+
+std::string fastest_command(const std::vector<std::string>& commands) {
+  const std::size_t runs = commands.size() > 1 ? 3 : 1;
+  std::vector<std::vector<double>> seconds(commands.size());
+  for (std::size_t run = 0; run < runs; ++run) {
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (seconds[i].size() < run) continue;  // left out
+      try {
+        const auto ran = outcome_of(commands[i]);
+        if (!ran.verified) throw wrong_result(commands[i] + ": its result is wrong");
+        seconds[i].push_back(summarise(ran.seconds).median);
+      } catch (const failed_process& failure) {  // as Open MPI 4.1 may do with one-sided atomics
+        fmt::print(stderr, "left out: {}\n", failure.what());
+      }
+    }
   }
-  if (pclose(out) != 0) throw wrong_result(command + ": failed");
-  std::vector<json> lines;
-  std::istringstream all(text);
-  for (std::string line; std::getline(all, line);) {
-    if (!line.empty() && line.front() == '{') lines.push_back(json::parse(line));
+  std::string best;
+  double least = 0;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (seconds[i].size() < runs) continue;
+    const auto median = summarise(seconds[i]).median;
+    if (best.empty() || median < least) best = commands[i], least = median;
   }
-  return lines;
+  return best;
 }
 
 subject process(const std::string& name, json settings, const std::string& command) {
-  struct outcome {
-    std::vector<double> seconds;
-    bool verified = true;
-  };
   kernel<int, outcome> kern;
   kern.name = name;
   kern.settings = std::move(settings);
   kern.make_input = [] { return 0; };
-  kern.run = [command](int&) {
-    outcome o;
-    for (const auto& line : json_lines_of(command)) {
-      for (const auto s : seconds_in(line)) o.seconds.push_back(s);
-      o.verified = o.verified && line.at("verified") == true;
-    }
-    return o;
-  };
+  kern.run = [command](int&) { return outcome_of(command); };
   kern.verify = [](const int&, const outcome& o) -> std::string {
     if (o.seconds.empty()) return "printed no time";
     return o.verified ? "" : "its result is wrong";
