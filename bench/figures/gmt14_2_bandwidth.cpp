@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [GMT14] table II and figure 2: the bandwidth of MPI alone between two nodes against the size of a
-// message, by one or more pairs of processes of one or more threads (bench/baselines/
+// message, by pairs of processes times threads of each (bench/baselines/
 // bandwidth_mpi.c), with each MPI that was found. Both nodes are this machine.
 
 #include <string>
@@ -21,8 +21,9 @@ namespace {
 struct bandwidth_sweep {
   std::vector<int> bytes{16,   32,   64,   128,   256,   512,   1024,
                          2048, 4096, 8192, 16384, 32768, 65536, 131072};
-  std::vector<int> processes{1, 2, 4};  // on each of the two nodes, of one thread
-  std::vector<int> threads{2, 4};       // of one process
+  std::vector<int> processes{1, 2, 4};  // on each of the two nodes
+  std::vector<int> threads{1, 2, 4};    // of a process
+  int most = 8;                         // threads on a node
   int samples = 7;
   double seconds = 0.2;  // of a size
 };
@@ -52,8 +53,11 @@ void sweep(const bandwidth_sweep& s, const figure::record_function& record) {
   if (mpi_commands("bandwidth", 2).empty()) {
     return record({{"no_mpi", "there is no MPI to measure"}});
   }
-  for (const int p : s.processes) measure(s, p, 1, record);
-  for (const int t : s.threads) measure(s, 1, t, record);
+  for (const int p : s.processes) {
+    for (const int t : s.threads) {
+      if (p * t <= s.most) measure(s, p, t, record);
+    }
+  }
 }
 
 }  // namespace
@@ -68,8 +72,10 @@ int main(int argc, char** argv) {
       "[GMT14] table II and figure 2: the bandwidth of MPI against the size of messages.";
   f.add_options = [&](argument_list& arguments) {
     arguments.number("--bytes", s.bytes, {8, 1 << 24}, "of a message, one or more");
-    arguments.number("--processes", s.processes, {1, 64}, "of one thread, on each node");
-    arguments.number("--threads", s.threads, {2, 64}, "of one process on each node");
+    arguments.number("--processes", s.processes, {1, 64}, "on each node, one or more");
+    arguments.number("--threads", s.threads, {1, 64}, "of a process, one or more");
+    arguments.number("--most", s.most, {1, 4096},
+                     "threads on a node; products of processes and threads above are left out");
     arguments.number("--samples", s.samples, {1, 1000}, "of each size");
     arguments.number("--seconds", s.seconds, {0.001, 60}, "of each size");
   };
