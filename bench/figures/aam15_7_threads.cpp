@@ -20,13 +20,20 @@ void measure(harness& h, const search_options& options, std::size_t grain, int t
   search_log log;
   std::vector<mechanism> mechanisms{mechanism::atomics, mechanism::locks, mechanism::one_lock};
   if (stage.on().transactions().works) mechanisms.push_back(mechanism::htm);
-  const auto put = [&](const std::string& name, subject by) {
-    record({{"mechanism", name}, {"threads", threads}, {"seconds", json_of(h.measure(by).time)}});
-  };
+  std::vector<std::string> names;
+  std::vector<subject> subjects;
+  std::vector<subject*> turns;
   for (const auto m : mechanisms) {
-    put(std::string(activity::name(m)), stage.search({.mechanism = m, .grain = grain}, log));
+    names.emplace_back(activity::name(m));
+    subjects.push_back(stage.search({.mechanism = m, .grain = grain}, log));
   }
-  put("by hand", stage.by_hand());
+  names.emplace_back("by hand");
+  subjects.push_back(stage.by_hand());
+  for (auto& x : subjects) turns.push_back(&x);
+  const auto measured = h.measure_alternating(turns);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    record({{"mechanism", names[i]}, {"threads", threads}, {"seconds", json_of(measured[i].time)}});
+  }
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ struct settings_sweep {
   std::vector<int> widths{0, 16};  // of buckets; 0: chosen by the algorithm
   std::vector<std::string> graphs{"kronecker", "grid"};
   std::vector<int> simulated_scales{13, 14, 15};
-  int simulated = 8;          // ranks
-  std::size_t few_bytes = 8;  // of a buffer of the setting "alone"
+  int simulated = 8;  // ranks
 };
 
 struct variant {
@@ -118,7 +117,7 @@ int main(int argc, char** argv) {
   settings_sweep s;
   figure f;
   f.name = "dc15_1_settings";
-  f.description = "[DC15] figure 1: algorithms for shortest paths under two sets of settings.";
+  f.description = "[DC15] figure 1: algorithms for shortest paths under three sets of settings.";
   f.add_options = [&](argument_list& arguments) {
     arguments.word("--graphs", s.graphs, {"kronecker", "uniform", "grid"}, "one or more");
     arguments.number("--scales", s.scales, {1, 24}, "log2 of the vertices, one or more");

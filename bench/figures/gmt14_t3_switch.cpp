@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,24 +92,39 @@ double cycles_per_ns(const hw::clock& clock) {
   return best;
 }
 
-template <class Pass>
-void measure(harness& h, const std::string& by, std::uint64_t tasks, std::uint64_t times,
-             double cycles, const figure::record_function& record, Pass pass) {
+using pass_function = std::function<std::uint64_t(std::uint64_t times)>;
+
+struct contender {
+  std::string by;
+  pass_function pass;
+};
+
+/// All contenders, with switches and without, in turn.
+void measure(harness& h, const std::vector<contender>& all, std::uint64_t tasks,
+             std::uint64_t times, double cycles, const figure::record_function& record) {
   const auto repeats = std::max<std::uint64_t>(1, 100'000 / (tasks * times));
-  auto with = subject_of(by, tasks, times, repeats, pass);
-  auto without = subject_of(by, tasks, 0, repeats, pass);
-  const auto c = h.compare(with, without);
-  std::vector<double> ns;
-  for (std::size_t i = 0; i < c.first.seconds.size(); ++i) {
-    const auto seconds = c.first.seconds[i] - c.second.seconds[i];
-    ns.push_back(1e9 * seconds / static_cast<double>(repeats * tasks * times));
+  std::vector<subject> subjects;
+  std::vector<subject*> turns;
+  for (const auto& c : all) {
+    subjects.push_back(subject_of(c.by, tasks, times, repeats, c.pass));
+    subjects.push_back(subject_of(c.by, tasks, 0, repeats, c.pass));
   }
-  const auto found = summarise(ns);
-  record({{"by", by},
-          {"tasks", tasks},
-          {"switches", times},
-          {"ns", json_of(found)},
-          {"cycles", found.median * cycles}});
+  for (auto& x : subjects) turns.push_back(&x);
+  const auto measured = h.measure_alternating(turns);
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const auto &with = measured[2 * c], &without = measured[2 * c + 1];
+    std::vector<double> ns;
+    for (std::size_t i = 0; i < with.seconds.size(); ++i) {
+      const auto seconds = with.seconds[i] - without.seconds[i];
+      ns.push_back(1e9 * seconds / static_cast<double>(repeats * tasks * times));
+    }
+    const auto found = summarise(ns);
+    record({{"by", all[c].by},
+            {"tasks", tasks},
+            {"switches", times},
+            {"ns", json_of(found)},
+            {"cycles", found.median * cycles}});
+  }
 }
 
 void sweep(harness& h, const switch_sweep& s, const figure::record_function& record) {
@@ -116,18 +132,19 @@ void sweep(harness& h, const switch_sweep& s, const figure::record_function& rec
   const auto cycles = cycles_per_ns(clock);
   world w(1);
   for (const auto tasks : s.tasks) {
-    for (const auto times : s.switches) {
-      if (tasks * times > s.max_switches) continue;
-      measure(h, "tasks", tasks, times, cycles, record, [&w, tasks](std::uint64_t n) {
-        std::uint64_t done = 0;
-        w.run(switch_all(tasks, n, &done));
-        return done;
-      });
+    std::vector<contender> all;
+    all.push_back({"tasks", [&w, tasks](std::uint64_t n) {
+                     std::uint64_t done = 0;
+                     w.run(switch_all(tasks, n, &done));
+                     return done;
+                   }});
 #ifdef CAIRN_BENCH_BOOST_FIBER
-      if (tasks > max_fibers) continue;
-      measure(h, "Boost.Fiber", tasks, times, cycles, record,
-              [tasks](std::uint64_t n) { return switch_fibers(tasks, n); });
+    if (tasks <= max_fibers) {
+      all.push_back({"Boost.Fiber", [tasks](std::uint64_t n) { return switch_fibers(tasks, n); }});
+    }
 #endif
+    for (const auto times : s.switches) {
+      if (tasks * times <= s.max_switches) measure(h, all, tasks, times, cycles, record);
     }
   }
 #ifndef CAIRN_BENCH_BOOST_FIBER
