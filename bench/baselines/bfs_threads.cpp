@@ -5,6 +5,7 @@
 #include <barrier>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <bench/baselines/bfs_threads.hpp>
 
@@ -14,13 +15,67 @@ namespace {
 constexpr std::uint32_t unreached = ~std::uint32_t{0};
 constexpr std::size_t chunk = 64, buffered = 1024;
 
-struct search {
-  std::span<const std::uint64_t> offsets;
-  std::span<const std::uint32_t> targets;
-  std::vector<std::uint32_t> parent, order;  // order: the reached vertices, level by level
-  std::size_t level_begin = 0, level_end = 0;
-  std::atomic<std::size_t> taken{0};  // vertices of the level taken by threads
-  std::atomic<std::size_t> reached{0};
+}  // namespace
+
+struct bfs_threads::state {
+  state(std::span<const std::uint64_t> given_offsets, std::span<const std::uint32_t> given_targets,
+        int threads)
+      : offsets(given_offsets),
+        targets(given_targets),
+        parent(offsets.size() - 1),
+        order(offsets.size() - 1),
+        parts(static_cast<std::size_t>(threads)),
+        started(threads),
+        cleared(threads, first_level{this}),
+        level_done(threads, next_level{this}) {
+    for (std::size_t t = 1; t < parts; ++t) {
+      others.emplace_back([this, t] {
+        for (;;) {
+          started.arrive_and_wait();
+          if (quitting) return;
+          work(t);
+        }
+      });
+    }
+  }
+  ~state() {
+    quitting = true;
+    started.arrive_and_wait();
+  }
+
+  struct first_level {
+    state* s;
+    void operator()() const noexcept {
+      s->parent[s->root] = s->root;
+      s->order[0] = s->root;
+      s->reached.store(1, std::memory_order_relaxed);
+      s->taken.store(0, std::memory_order_relaxed);
+      s->level_begin = 0;
+      s->level_end = 1;
+    }
+  };
+  struct next_level {
+    state* s;
+    void operator()() const noexcept {
+      s->level_begin = s->level_end;
+      s->level_end = s->reached.load(std::memory_order_relaxed);
+      s->taken.store(s->level_begin, std::memory_order_relaxed);
+    }
+  };
+
+  // The part of a thread in a search.
+  void work(std::size_t self) {
+    const auto n = parent.size();
+    const auto place = [&](std::size_t i) {
+      return parent.begin() + static_cast<std::ptrdiff_t>(n * i / parts);
+    };
+    std::fill(place(self), place(self + 1), unreached);
+    cleared.arrive_and_wait();
+    while (level_begin < level_end) {
+      expand_level();
+      level_done.arrive_and_wait();
+    }
+  }
 
   void put(const std::array<std::uint32_t, buffered>& found, std::size_t n) {
     const auto at = reached.fetch_add(n, std::memory_order_relaxed);
@@ -50,39 +105,32 @@ struct search {
     }
     put(found, n);
   }
+
+  std::span<const std::uint64_t> offsets;
+  std::span<const std::uint32_t> targets;
+  std::vector<std::uint32_t> parent, order;  // order: the reached vertices, level by level
+  std::uint32_t root = 0;
+  std::size_t level_begin = 0, level_end = 0;
+  std::atomic<std::size_t> taken{0};  // vertices of the level taken by threads
+  std::atomic<std::size_t> reached{0};
+  bool quitting = false;
+  std::size_t parts;  // threads
+  std::barrier<> started;
+  std::barrier<first_level> cleared;
+  std::barrier<next_level> level_done;
+  std::vector<std::jthread> others;
 };
 
-}  // namespace
+bfs_threads::bfs_threads(std::span<const std::uint64_t> offsets,
+                         std::span<const std::uint32_t> targets, int threads)
+    : state_(std::make_unique<state>(offsets, targets, threads)) {}
+bfs_threads::~bfs_threads() = default;
 
-std::vector<std::uint32_t> bfs_threads(std::span<const std::uint64_t> offsets,
-                                       std::span<const std::uint32_t> targets, std::uint32_t root,
-                                       int threads) {
-  search s;
-  s.offsets = offsets;
-  s.targets = targets;
-  s.parent.assign(offsets.size() - 1, unreached);
-  s.order.resize(offsets.size() - 1);
-  s.parent[root] = root;
-  s.order[0] = root;
-  s.reached = 1;
-  s.level_end = 1;
-  std::barrier level_done(threads, [&s]() noexcept {
-    s.level_begin = s.level_end;
-    s.level_end = s.reached.load(std::memory_order_relaxed);
-    s.taken.store(s.level_begin, std::memory_order_relaxed);
-  });
-  const auto work = [&] {
-    while (s.level_begin < s.level_end) {
-      s.expand_level();
-      level_done.arrive_and_wait();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back(work);
-    work();
-  }
-  return std::move(s.parent);
+std::span<const std::uint32_t> bfs_threads::search(std::uint32_t root) {
+  state_->root = root;
+  state_->started.arrive_and_wait();
+  state_->work(0);
+  return state_->parent;
 }
 
 }  // namespace cairn::bench::baselines

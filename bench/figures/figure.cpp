@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -190,7 +191,9 @@ subject search_stage::search(const activity::options& opt, search_log& log) {
 template <class Search>
 subject search_stage::by_baseline(const char* name, Search by) {
   auto* const s = state_.get();
-  kernel<state*, std::vector<std::uint32_t>> kern;
+  using parents = std::invoke_result_t<Search, std::span<const std::uint64_t>,
+                                       std::span<const std::uint32_t>, std::uint32_t, int>;
+  kernel<state*, parents> kern;
   kern.name = name;
   kern.settings = s->settings();
   kern.make_input = [s] { return s; };
@@ -198,7 +201,7 @@ subject search_stage::by_baseline(const char* name, Search by) {
     const auto& rows = on->g.out();
     return by(rows.offsets(), rows.targets(), on->source, on->w.workers());
   };
-  kern.verify = [](state* on, const std::vector<std::uint32_t>& parent) {
+  kern.verify = [](state* on, const parents& parent) {
     pgas::vertex_map<std::uint32_t> found(on->w, on->g.partition(), no_vertex<std::uint32_t>);
     std::copy(parent.begin(), parent.end(), found.local().begin());
     return algo::verify_bfs(on->w, on->g, on->source, found).value_or("");
@@ -206,7 +209,14 @@ subject search_stage::by_baseline(const char* name, Search by) {
   return subject(std::move(kern));
 }
 
-subject search_stage::by_hand() { return by_baseline("bfs_threads", baselines::bfs_threads); }
+subject search_stage::by_hand() {
+  const auto& rows = state_->g.out();
+  const auto threads =
+      std::make_shared<baselines::bfs_threads>(rows.offsets(), rows.targets(), on().workers());
+  return by_baseline("bfs_threads", [threads](auto, auto, std::uint32_t root, int) {
+    return threads->search(root);
+  });
+}
 
 subject search_stage::by_vertex_program() {
   return by_baseline("bfs_vertex_program", baselines::bfs_vertex_program);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [GMT14] table II and figure 2: the bandwidth of MPI alone between two nodes against the size of a
-// message, by pairs of processes times threads of each (bench/baselines/
-// bandwidth_mpi.c), with each MPI that was found. Both nodes are this machine.
+// message, by pairs of processes times threads of each (bench/baselines/bandwidth_mpi.c), with each
+// MPI that was found. Both nodes are this machine.
 
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ std::vector<std::uint32_t> depths(const rows& g, std::uint32_t root) {
   return depth;
 }
 
-void expect_tree(const rows& g, std::uint32_t root, const std::vector<std::uint32_t>& parent) {
+void expect_tree(const rows& g, std::uint32_t root, std::span<const std::uint32_t> parent) {
   const auto depth = depths(g, root);
   ASSERT_EQ(parent.size(), depth.size());
   EXPECT_EQ(parent[root], root);
@@ -64,7 +65,9 @@ TEST(Baselines, SearchesFindShortestPaths) {
     const auto n = 1 + seed * 37;
     const auto g = random_graph(n, seed % 2 ? n : 6 * n, seed);
     for (const int threads : {1, 2, 3}) {
-      expect_tree(g, seed, bfs_threads(g.offsets, g.targets, seed, threads));
+      bfs_threads by_hand(g.offsets, g.targets, threads);
+      expect_tree(g, seed, by_hand.search(seed));
+      expect_tree(g, 0, by_hand.search(0));
       expect_tree(g, seed, bfs_vertex_program(g.offsets, g.targets, seed, threads));
     }
   }
@@ -72,7 +75,7 @@ TEST(Baselines, SearchesFindShortestPaths) {
 
 TEST(Baselines, SearchesFillMoreThanOneBuffer) {
   const auto g = random_graph(20000, 120000, 7);
-  expect_tree(g, 3, bfs_threads(g.offsets, g.targets, 3, 2));
+  expect_tree(g, 3, bfs_threads(g.offsets, g.targets, 2).search(3));
 }
 
 TEST(Baselines, PagerankIsThatOfASerialLoop) {
