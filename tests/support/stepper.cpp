@@ -6,16 +6,28 @@
 
 namespace cairn::support {
 
-std::uint64_t weak_memory::load(std::size_t thread, location at, bool acquire, random64& random) {
-  const auto& all = stored_[at];
-  auto& oldest = knows_[thread][at];
-  const auto newest = static_cast<std::uint32_t>(all.size() - 1);
+namespace {
+
+constexpr bool in_order(std::memory_order o) { return o == std::memory_order_seq_cst; }
+constexpr bool acquires(std::memory_order o) {
+  return o == std::memory_order_acquire || o == std::memory_order_acq_rel || in_order(o);
+}
+constexpr bool releases(std::memory_order o) {
+  return o == std::memory_order_release || o == std::memory_order_acq_rel || in_order(o);
+}
+
+}  // namespace
+
+std::uint64_t weak_memory::load(std::size_t thread, location at, std::memory_order order,
+                                random64& random) {
+  auto oldest = knows_[thread][at];
+  if (in_order(order)) oldest = std::max(oldest, seen_in_order_[at]);
+  const auto newest = static_cast<std::uint32_t>(stored_[at].size() - 1);
   // Mostly returns the newest, so that waiting loops end.
   if (oldest != newest && random.below(4) != 0) oldest = newest;
-  const auto found = oldest + static_cast<std::uint32_t>(random.below(newest - oldest + 1));
-  oldest = found;
-  if (acquire) learn(thread, all[found].tells);
-  return all[found].value;
+  const auto index = oldest + random.below(newest - oldest + 1);
+  found(thread, at, index, order);
+  return stored_[at][index].value;
 }
 
 void weak_memory::learn(std::size_t thread, const knowledge& passed_on) {
@@ -24,11 +36,20 @@ void weak_memory::learn(std::size_t thread, const knowledge& passed_on) {
   }
 }
 
-void weak_memory::put(std::size_t thread, location at, std::uint64_t value, bool release,
+void weak_memory::found(std::size_t thread, location at, std::size_t index,
+                        std::memory_order order) {
+  const auto i = static_cast<std::uint32_t>(index);
+  knows_[thread][at] = i;
+  if (in_order(order)) seen_in_order_[at] = std::max(seen_in_order_[at], i);
+  if (acquires(order)) learn(thread, stored_[at][i].tells);
+}
+
+void weak_memory::put(std::size_t thread, location at, std::uint64_t value, std::memory_order order,
                       knowledge tells) {
   auto& mine = knows_[thread];
   mine[at] = static_cast<std::uint32_t>(stored_[at].size());
-  if (release) {
+  if (in_order(order)) seen_in_order_[at] = mine[at];
+  if (releases(order)) {
     for (std::size_t i = 0; i < max_locations; ++i) tells[i] = std::max(tells[i], mine[i]);
   }
   tells[at] = std::max(tells[at], mine[at]);
@@ -96,6 +117,7 @@ void stepper::play(std::uint64_t seed, const std::function<void()>& prepare,
     threads_[i].done = false;
   }
   playing_ = true;
+  steps_ = 0;
   current_ = random_.below(threads_.size());
   runner_.switch_to(*threads_[current_].fiber);
   playing_ = false;
