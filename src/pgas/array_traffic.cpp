@@ -79,7 +79,7 @@ template <class Request, class Act>
 void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
                                std::span<const typename Request::ticketed_question> batch,
                                Act&& act) {
-  const answers_in_progress::answering now(answers_, k);
+  const answers_in_progress<>::answering now(answers_, k);
   auto send = request.answer_from(k);
   const array_part* part = nullptr;
   const array_command* last = nullptr;

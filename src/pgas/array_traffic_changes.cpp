@@ -22,7 +22,7 @@ void array_traffic::change(worker_t k, rank_t to, const array_command& command,
 
 void array_traffic::answer_full_empty(worker_t k, rank_t from,
                                       std::span<const changes::ticketed_question> batch) {
-  const answers_in_progress::answering now(answers_, k);
+  const answers_in_progress<>::answering now(answers_, k);
   auto answer = full_empty_changes_.answer_from(k);
   for (const auto& q : batch) {
     auto* const part = table_.part(q.question.command.id());

@@ -31,7 +31,7 @@ struct global_memory::port {
   }
   void drop_part(const array_id& id) {
     if (auto* const p = memory.table_.part(id)) {  // otherwise this rank refused to make it
-      p->generation.store(0);
+      p->hide();
       dropped.push_back(p);
     }
   }
@@ -141,7 +141,7 @@ bool global_memory::make_part(const array_id& id, const array_shape& shape) {
   p.element_bytes = shape.element_bytes;
   p.likely = cached_.likely(p.memory.size());
   p.shape = shape;
-  p.generation.store(id.generation);
+  p.show(id);
   return true;
 }
 

@@ -22,7 +22,7 @@ using support::all_distributions;
 TEST(AnswersInProgress, AreWaitedForBeforeAPartIsFreed) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     support::on_simulated_ranks(1, 2, seed, [](world& w) {
-      answers_in_progress all(2);
+      answers_in_progress<> all(2);
       std::atomic<bool> begun = false, ended = false;
       w.run([&](worker_t k) {
         if (k == main_worker) {
@@ -30,7 +30,7 @@ TEST(AnswersInProgress, AreWaitedForBeforeAPartIsFreed) {
           all.wait_for_others(w.pool(), main_worker);
           EXPECT_TRUE(ended);
         } else {
-          const answers_in_progress::answering now(all, k);
+          const answers_in_progress<>::answering now(all, k);
           begun = true;
           for (int i = 0; i < 50; ++i) w.pool().switch_point();
           ended = true;

@@ -71,17 +71,10 @@ class full_empty {
   std::unordered_map<std::uint64_t, std::deque<taker>> waiting_;
 };
 
-/// A rank's part of a global array. Members that are not atomic change only while no array has the
-/// part.
-struct array_part {
-  std::atomic<std::uint16_t> generation{0};  // 0: of no array
-  task::likely_in likely = {};               // where its elements probably are
-  std::byte* data = nullptr;
-  std::uint64_t size = 0;  // elements here
-  std::uint32_t element_bytes = 0;
-  array_shape shape;
-  hw::page_buffer<std::byte> memory;
-  std::unique_ptr<full_empty> states;  // if the shape requires them
+/// Of which array a part is. Threads that answer look while others show and hide the part.
+template <template <class> class Atomic = std::atomic>
+struct part_owner {
+  Atomic<std::uint16_t> generation{0};  // 0: of no array
 
   [[nodiscard]] bool belongs_to(const array_id& id) const noexcept {
     return id.generation != 0 && generation.load() == id.generation;
@@ -91,6 +84,21 @@ struct array_part {
   [[nodiscard]] bool still_belongs_to(const array_id& id) const noexcept {
     return generation.load(std::memory_order_relaxed) == id.generation;
   }
+  void show(const array_id& id) noexcept { generation.store(id.generation); }
+  void hide() noexcept { generation.store(0); }
+};
+
+/// A rank's part of a global array. Members that are not atomic change only while no array has the
+/// part.
+struct array_part : part_owner<> {
+  task::likely_in likely = {};  // where its elements probably are
+  std::byte* data = nullptr;
+  std::uint64_t size = 0;  // elements here
+  std::uint32_t element_bytes = 0;
+  array_shape shape;
+  hw::page_buffer<std::byte> memory;
+  std::unique_ptr<full_empty> states;  // if the shape requires them
+
   [[nodiscard]] std::byte* element(std::uint64_t offset) const noexcept {
     return data + offset * element_bytes;
   }
@@ -98,7 +106,12 @@ struct array_part {
 
 /// Tells when the answers in progress have ended. After a cancellation, questions of destroyed
 /// tasks may still be answered, so what a dropped part held is freed only then.
+///
+/// Atomic    of the counts; tests substitute one whose every access is a step of a schedule
+template <template <class> class Atomic = std::atomic>
 class answers_in_progress {
+  using count = Atomic<std::uint64_t>;
+
  public:
   explicit answers_in_progress(int threads) : begun_or_ended_(threads) {}
 
@@ -116,22 +129,28 @@ class answers_in_progress {
     answering& operator=(const answering&) = delete;
 
    private:
-    std::atomic<std::uint64_t>& count_;
+    count& count_;
   };
 
-  /// Called by thread k, which answers nothing, after a part was dropped.
-  void wait_for_others(task::pool& pool, worker_t k) const {
+  /// Called by thread k, which answers nothing, after a part was hidden.
+  ///
+  /// relax     called with 0, 1, ... while another thread answers
+  template <class Relax>
+  void wait_for_others(worker_t k, Relax&& relax) const {
     for (worker_t other{0}; other < begun_or_ended_.workers(); ++other) {
-      const auto& count = begun_or_ended_[other];
-      const auto seen = count.load();
-      for (unsigned rounds = 0; other != k && seen % 2 != 0 && count.load() == seen; ++rounds) {
-        pool.relax(rounds);
+      const auto& of = begun_or_ended_[other];
+      const auto seen = of.load();
+      for (unsigned rounds = 0; other != k && seen % 2 != 0 && of.load() == seen; ++rounds) {
+        relax(rounds);
       }
     }
   }
+  void wait_for_others(task::pool& pool, worker_t k) const {
+    wait_for_others(k, [&](unsigned rounds) { pool.relax(rounds); });
+  }
 
  private:
-  task::per_worker<std::atomic<std::uint64_t>> begun_or_ended_;  // odd: a thread answers
+  task::per_worker<count> begun_or_ended_;  // odd: a thread answers
 };
 
 /// Finds a rank's part of an array by id, also while other parts are made and dropped.

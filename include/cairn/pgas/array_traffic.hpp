@@ -157,7 +157,7 @@ class array_traffic {
   world& world_;
   task::scheduler& tasks_;
   array_table& table_;
-  answers_in_progress answers_;
+  answers_in_progress<> answers_;
   const bool shares_gets_;
   task::per_worker<worker_state> workers_;
   word_gets get_words_;
