@@ -2,7 +2,6 @@
 #include <sched.h>
 #include <time.h>
 
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -18,6 +17,7 @@
 #include <cairn/task/pool.hpp>
 
 #include "task/core_spread.hpp"
+#include "task/job_board.hpp"
 
 namespace cairn::task {
 namespace {
@@ -50,10 +50,10 @@ class thread_pool final : public pool {
  public:
   explicit thread_pool(const thread_options& options)
       : pool(options.workers),
+        board_(options.workers),
         spins_(options.workers + options.neighbors <= cores_.size() ? spins : 0),
         job_spins_(spins_ != 0 ? job_spins : spins),
-        spread_(options, cores_),
-        claimed_jobs_(options.workers) {
+        spread_(options, cores_) {
     try {
       for (worker_t k{1}; k < options.workers; ++k) {
         threads_.emplace_back([this, k, options] {
@@ -90,10 +90,7 @@ class thread_pool final : public pool {
   }
 
   void share(const job& f) override {
-    const auto number = start(f);
-    for (worker_t k{1}; k < workers(); ++k) {
-      if (claim_part(k, number)) --expected_;
-    }
+    board_.take_back(start(f));
     finish();
   }
 
@@ -153,20 +150,13 @@ class thread_pool final : public pool {
     }
   }
 
-  void set_polling(bool on) override {
-    // A worker that sees the flag must also see the sources added before.
-    polling_.store(on);
-    if (on) wake_sleepers();
-  }
+  void set_polling(bool on) override { board_.set_polling(on); }
 
   // Publishes f and runs worker 0's part. Returns the job's number.
   std::uint64_t start(const job& f) {
     CAIRN_ASSERT(current_worker() == 0);
     spread_.record_core(main_worker);
-    expected_ += static_cast<std::uint64_t>(workers() - 1);
-    job_ = &f;
-    const auto number = job_number_.fetch_add(1) + 1;
-    wake_sleepers();
+    const auto number = board_.post(f);
     run_guarded(main_worker);
     return number;
   }
@@ -182,76 +172,60 @@ class thread_pool final : public pool {
     rethrow_first_error();
   }
   void wait_for_workers() {
-    const auto all_ended = [this] { return ended_.load(std::memory_order_acquire) == expected_; };
+    const auto all_ended = [this] { return board_.all_ended(); };
     // Workers with equal shares end together; polling the sources would delay the next job.
     for (unsigned i = 0; i < spins / 2 && !all_ended(); ++i) hw::pause();
     wait_until(all_ended);
   }
 
-  // Claims worker k's part of a job; returns false if it was claimed before. The worker claims it,
-  // or worker 0 does after its own part, so that it does not wait for a sleeping worker.
-  bool claim_part(worker_t k, std::uint64_t number) noexcept {
-    auto& claimed = claimed_jobs_[k];
-    auto last = claimed.load(std::memory_order_relaxed);
-    return last < number &&
-           claimed.compare_exchange_strong(last, number, std::memory_order_acq_rel);
-  }
-
   void loop(worker_t k) {
+    using turn = job_board<job>::turn;
     std::uint64_t jobs_seen = 0;
     obs::idle_span idle_time(k);  // long enough to sleep
     for (unsigned idle_rounds = 0;;) {
       if (idle_rounds >= job_spins_ + yields) idle_time.before_poll(trace_now());
-      const auto number = job_number_.load(std::memory_order_acquire);
-      if (number != jobs_seen) {
-        jobs_seen = number;
-        idle_rounds = 0;
-        idle_time.end();
-        spread_.record_core(k);
-        if (!claim_part(k, number)) continue;
-        run_guarded(k);
-        ended_.fetch_add(1, std::memory_order_release);
-      } else if (stopping_.load(std::memory_order_relaxed)) {
-        return;
-      } else if (polling_.load(std::memory_order_acquire)) {
-        if (poll_sources(k)) {
-          idle_time.end_at_look();
+      switch (board_.next(jobs_seen)) {
+        case turn::job:
           idle_rounds = 0;
-        } else {
-          relax(idle_rounds++);
-        }
-      } else if (idle_rounds < job_spins_) {
-        ++idle_rounds;  // the next job usually comes at once
-        hw::pause();
-      } else if (idle_rounds < job_spins_ + yields) {
-        ++idle_rounds;
-        sched_yield();
-      } else {
-        sleep(jobs_seen);
-        idle_rounds = 0;
+          idle_time.end();
+          spread_.record_core(k);
+          if (!board_.claim(k, jobs_seen)) break;
+          run_guarded(k);
+          board_.part_ended();
+          break;
+        case turn::stop:
+          return;
+        case turn::poll:
+          if (poll_sources(k)) {
+            idle_time.end_at_look();
+            idle_rounds = 0;
+          } else {
+            relax(idle_rounds++);
+          }
+          break;
+        case turn::idle:
+          idle_rounds = wait_for_job(idle_rounds, jobs_seen);
+          break;
       }
     }
   }
 
-  // Worker 0 writes what the worker waits for and then reads sleepers_; the worker does it in the
-  // opposite order. So one of them sees the other.
-  void sleep(std::uint64_t jobs_seen) noexcept {
-    const auto wake_count = wake_count_.load(std::memory_order_acquire);
-    sleepers_.fetch_add(1);
-    if (job_number_.load() == jobs_seen && !stopping_.load() && !polling_.load()) {
-      wake_count_.wait(wake_count, std::memory_order_acquire);
+  // Returns the number of idle rounds after this one.
+  unsigned wait_for_job(unsigned idle_rounds, std::uint64_t jobs_seen) noexcept {
+    if (idle_rounds < job_spins_) {
+      hw::pause();  // the next job usually comes at once
+    } else if (idle_rounds < job_spins_ + yields) {
+      sched_yield();
+    } else {
+      board_.park(jobs_seen);
+      return 0;
     }
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
-  }
-  void wake_sleepers() {
-    if (sleepers_.load() == 0) return;
-    wake_count_.fetch_add(1, std::memory_order_release);
-    wake_count_.notify_all();
+    return idle_rounds + 1;
   }
 
   void run_guarded(worker_t k) {
     try {
-      traced_job(k, [&] { (*job_)(k); });
+      traced_job(k, [&] { board_.job()(k); });
     } catch (...) {
       keep_first_error();
     }
@@ -272,29 +246,19 @@ class thread_pool final : public pool {
   }
 
   void stop() {
-    stopping_.store(true);
-    wake_sleepers();
+    board_.stop();
     for (auto& t : threads_) t.join();
   }
 
-  // What idle workers read again and again: a job writes this line once.
-  alignas(cache_line) const job* job_ = nullptr;
-  std::atomic<std::uint64_t> job_number_{0};
-  std::atomic<bool> stopping_{false};
-  std::atomic<bool> polling_{false};
-  alignas(cache_line) std::atomic<std::uint32_t> wake_count_{0};
-  std::atomic<int> sleepers_{0};
-  alignas(cache_line) std::atomic<std::uint64_t> ended_{0};  // parts of jobs, without worker 0's
-  alignas(cache_line) std::uint64_t expected_ = 0;           // ended_ after the current job
+  job_board<job> board_;
   std::mutex error_guard_;
   std::exception_ptr first_error_;
   // Read before any thread is pinned, because threads inherit the set of the thread that starts
-  // them.
-  const hw::core_set cores_ = hw::core_set::of_this_thread();
+  // them. On a line that no job writes.
+  alignas(cache_line) const hw::core_set cores_ = hw::core_set::of_this_thread();
   const unsigned spins_, job_spins_;
   bool caller_is_pinned_ = false;
   core_spread spread_;
-  per_worker<std::atomic<std::uint64_t>> claimed_jobs_;  // the last job whose part was claimed
   std::vector<std::thread> threads_;
   std::vector<std::thread> servers_;
 };
