@@ -211,6 +211,31 @@ TEST(OrderedWorkOfOneRank, ThrowsWhatItsWorkThrows) {
   }
 }
 
+// Entries may be between two workers when a run fails.
+TEST(OrderedWorkOfOneRank, GoesOnAfterARunThatFailed) {
+  constexpr std::uint64_t entries = 2'000;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    support::on_simulated_ranks(1, 3, seed, [seed](world& w) {
+      ordered_work<entry> work(w, 8);
+      for (std::uint64_t i = 0; i < entries; ++i) work.add(worker_t(0), {i, i});
+      std::uint64_t processed = 0;
+      const auto run_until = [&](std::uint64_t last) {
+        work.run([&](worker_t, const auto& batch) {
+          w.pool().switch_point();
+          processed += batch.size();
+          for (const auto& e : batch.entries()) {
+            if (e.vertex == last) throw std::runtime_error("enough");
+          }
+        });
+      };
+      EXPECT_THROW(run_until(mix64(seed) % entries), std::runtime_error);
+      work.add(worker_t(seed % 3), {entries, 0});
+      run_until(entries + 1);
+      EXPECT_EQ(processed, entries + 1);
+    });
+  }
+}
+
 // A chain whose every entry is added when the one before it is processed.
 TEST_P(OrderedWork, ExtendsShortBatchesInOrderOnOneRank) {
   GetParam().run([](world& w) {

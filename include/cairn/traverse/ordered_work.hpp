@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,9 +13,9 @@
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/pool.hpp>
-#include <cairn/task/spin_lock.hpp>
 #include <cairn/traverse/bucket_board.hpp>
 #include <cairn/traverse/bucket_queue.hpp>
+#include <cairn/traverse/work_sharing.hpp>
 
 namespace cairn::traverse {
 
@@ -87,7 +86,7 @@ class ordered_work {
     auto& mine = workers_[k];
     if (bucket >= limit() || mine.queue.first_bucket() < bucket) return false;
     const auto* const other = furthest_behind(mine);
-    return other == nullptr || other->bucket.load(std::memory_order_relaxed) >= bucket;
+    return other == nullptr || other->sharing.bucket() >= bucket;
   }
 
   /// What work() processes.
@@ -117,7 +116,7 @@ class ordered_work {
 
    private:
     queue_type& queue() { return all_.workers_[worker_].queue; }
-    std::uint64_t bucket() { return all_.workers_[worker_].bucket.load(std::memory_order_relaxed); }
+    std::uint64_t bucket() { return all_.workers_[worker_].sharing.bucket(); }
 
     ordered_work& all_;
     const worker_t worker_;
@@ -128,7 +127,8 @@ class ordered_work {
   /// Calls work(worker, batch&) until no rank has entries in buckets before `end` and no message is
   /// in flight. work() sends all messages of the batch.
   ///
-  /// Throws    exceptions of work() and of handlers; peer_failure, cancelled
+  /// Throws    exceptions of work() and of handlers; peer_failure, cancelled. Entries of batches
+  ///           that were not processed stay for the next run
   /// Collective: same `end` on every rank.
   template <class Work>
   void run(Work&& work, std::uint64_t end = none) {
@@ -137,11 +137,12 @@ class ordered_work {
     board_.clear();
     std::uint64_t holds = 0;
     for (auto& k : workers_) {
-      k.value.requested_by.store(nullptr, std::memory_order_relaxed);
-      k.value.bucket.store(none, std::memory_order_relaxed);
-      k.value.holds = k.value.queue.first_bucket() < end;
+      auto& queue = k.value.queue;
+      k.value.sharing.clear([&](const Entry& e) { static_cast<void>(queue.push(e)); });
+      k.value.holds = queue.first_bucket() < end;
       holds += k.value.holds ? 1 : 0;
     }
+    const ended_run at_end(end_);
     // Handlers may run from here on; no wave begins before the job.
     am::epoch epoch(w_);
     epoch.hold(worker_t(0), holds);
@@ -158,7 +159,6 @@ class ordered_work {
     } else {
       w_.run(job);
     }
-    end_.store(0, std::memory_order_relaxed);
   }
 
  private:
@@ -168,14 +168,15 @@ class ordered_work {
     std::uint64_t taken = 0;      // entries processed
     std::vector<Entry> to_share;  // empty unless work is being given
     bool may_process = false;     // its bucket
-    // Read or written by other workers.
-    alignas(cache_line) std::atomic<std::uint64_t> bucket{none};  // its first bucket
-    std::atomic<worker*> requested_by{nullptr};
-    std::atomic<bool> has_given{false};
-    task::spin_lock given_lock;
-    std::vector<Entry> given;
-    std::uint64_t given_holds = 0;  // holds of the epoch by `given`
-    std::uint64_t since_ns = 0;     // when the bucket or the idle time began; 0: no trace
+    std::uint64_t since_ns = 0;   // when the bucket or the idle time began; 0: no trace
+    work_sharing<Entry> sharing;
+  };
+
+  // Also if the run fails: between runs entries hold no epoch.
+  struct ended_run {
+    explicit ended_run(std::atomic<std::uint64_t>& end) : of(end) {}
+    ~ended_run() { of.store(0, std::memory_order_relaxed); }
+    std::atomic<std::uint64_t>& of;
   };
 
   // Batches between two polls, and polls between two tests for the end of the epoch. A test costs
@@ -203,7 +204,7 @@ class ordered_work {
     auto& trace = w_.trace();
     if (!trace.on() && mine.since_ns == 0) [[likely]]
       return;
-    const auto bucket = mine.bucket.load(std::memory_order_relaxed);
+    const auto bucket = mine.sharing.bucket();
     const auto now = trace.now_ns();
     trace.add_span(k, bucket == none ? obs::trace_kind::idle : obs::trace_kind::bucket,
                    {std::exchange(mine.since_ns, now), now}, bucket);
@@ -271,17 +272,17 @@ class ordered_work {
   // Returns whether it has received work.
   bool advance(worker_t k, worker& mine) {
     const auto bucket = mine.queue.first_bucket();
-    const auto before = mine.bucket.load(std::memory_order_relaxed);
+    const auto before = mine.sharing.bucket();
     if (bucket == before && bucket < limit()) return false;
     if (bucket != before) {
       record(k, mine);
-      mine.bucket.store(bucket, std::memory_order_relaxed);
+      mine.sharing.show(bucket);
       mine.may_process = false;
       board_.show(k, bucket < limit() ? bucket : none);
     }
     if (w_.workers() == 1) return false;
     auto* const other = furthest_behind(mine);
-    if (other == nullptr || other->bucket.load(std::memory_order_relaxed) >= bucket) return false;
+    if (other == nullptr || other->sharing.bucket() >= bucket) return false;
     return request_work(mine, *other) && take_given(k, mine);
   }
 
@@ -289,7 +290,7 @@ class ordered_work {
   // does an interrupted run.
   bool is_ahead(worker& mine) {
     if (mine.may_process) return false;
-    const auto bucket = mine.bucket.load(std::memory_order_relaxed);
+    const auto bucket = mine.sharing.bucket();
     mine.may_process = bucket >= limit() || !board_.is_ahead(bucket) || w_.messages().interrupted();
     return !mine.may_process;
   }
@@ -298,7 +299,7 @@ class ordered_work {
     worker* found = nullptr;
     auto smallest = none;
     for (auto& k : workers_) {
-      const auto bucket = k.value.bucket.load(std::memory_order_relaxed);
+      const auto bucket = k.value.sharing.bucket();
       if (bucket >= smallest || &k.value == &mine) continue;
       smallest = bucket;
       found = &k.value;
@@ -308,12 +309,9 @@ class ordered_work {
 
   // Returns whether `other` has answered in time; it may answer later.
   bool request_work(worker& mine, worker& other) {
-    worker* nobody = nullptr;
-    if (!other.requested_by.compare_exchange_strong(nobody, &mine, std::memory_order_acq_rel)) {
-      return false;
-    }
+    if (!mine.sharing.request_from(other.sharing)) return false;
     for (unsigned i = 0; i < answer_rounds; ++i) {
-      if (other.requested_by.load(std::memory_order_acquire) != &mine) return true;
+      if (mine.sharing.has_answered(other.sharing)) return true;
       w_.pool().relax(0);
     }
     return false;
@@ -321,31 +319,18 @@ class ordered_work {
 
   // Shares work with a worker that requested it, if there is enough.
   void answer_request(worker_t k, worker& mine) {
-    auto* const receiver = mine.requested_by.load(std::memory_order_acquire);
-    if (receiver == nullptr) [[likely]]
+    if (mine.sharing.requester() == nullptr) [[likely]]
       return;
     if (mine.taken >= share_after_) mine.queue.give_half(limit(), mine.to_share);
-    if (!mine.to_share.empty()) {
-      am::hold(w_, k);
-      const std::lock_guard held(receiver->given_lock);
-      receiver->given.insert(receiver->given.end(), mine.to_share.begin(), mine.to_share.end());
-      mine.to_share.clear();
-      receiver->given_holds += 1;
-      receiver->has_given.store(true, std::memory_order_release);
-    }
-    mine.requested_by.store(nullptr, std::memory_order_release);
+    mine.sharing.answer_requester(mine.to_share, [&] { am::hold(w_, k); });
   }
 
   // Moves received entries to the queue, which then holds the epoch.
   bool take_given(worker_t k, worker& mine) {
-    if (!mine.has_given.load(std::memory_order_acquire)) return false;
-    const std::lock_guard held(mine.given_lock);
-    for (const auto& e : mine.given) static_cast<void>(mine.queue.push(e));
-    mine.given.clear();
+    const auto push = [&](const Entry& e) { static_cast<void>(mine.queue.push(e)); };
+    const auto release = [&](std::uint64_t n) { am::release(w_, k, n); };
+    if (!mine.sharing.take_given(mine.holds, push, release)) return false;
     mine.taken = std::max(mine.taken, share_after_);
-    mine.has_given.store(false, std::memory_order_relaxed);
-    if (!std::exchange(mine.holds, true)) --mine.given_holds;
-    am::release(w_, k, std::exchange(mine.given_holds, 0));
     return true;
   }
 
