@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/boruvka.hpp"
+#include "algo/path_halving.hpp"
 #include "algo/pointer_jumping.hpp"
 #include "algo/spanning_forest.hpp"
 
@@ -22,25 +22,6 @@
 //                    Afterwards each vertex's root is the root of its tree. Collective
 
 namespace cairn::algo {
-
-/// The last vertex on the path from v to its root that this rank can reach, while others merge.
-///
-/// Halves the path: otherwise merging a path of trees takes quadratic time for some numberings.
-/// Only parents of vertices that are no roots are replaced, and only if nobody has replaced them
-/// since: a plain store could overwrite the root that another worker has just stored.
-template <class Id>
-[[nodiscard]] Id climb_in(const pgas::vertex_map<Id>& parent, Id v) {
-  while (parent.owns(v)) {
-    Id next = parent.load(v);
-    if (next == v || !parent.owns(next)) return next;
-    const Id above = parent.load(next);
-    if (above == next) return next;
-    std::atomic_ref(parent.at(v).element())
-        .compare_exchange_strong(next, above, std::memory_order_relaxed);
-    v = above;
-  }
-  return v;
-}
 
 /// Paths to roots over several ranks, shortened by pointer jumping.
 template <class Id>
