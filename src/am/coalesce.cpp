@@ -10,6 +10,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/am/route.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 
 namespace cairn::am {
 
@@ -91,7 +92,18 @@ std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
   return progress_.suitable_bytes(to, b.growth.bytes(progress_.packet_cost_to(to), best));
 }
 
+// Without memory the world fails: a block that was on its way out may be lost, and who has counted
+// a question would wait for its answer.
 void coalescer::turn_over(worker_t k, rank_t to, std::size_t min_bytes) {
+  try {
+    begin_block(k, to, min_bytes);
+  } catch (...) {
+    world_.poison(text_of_exception());
+    throw;
+  }
+}
+
+void coalescer::begin_block(worker_t k, rank_t to, std::size_t min_bytes) {
   auto& mine = workers_[k];
   auto& b = mine.blocks[static_cast<std::size_t>(to)];
   if (b.items) {

@@ -7,6 +7,13 @@
 #include <cairn/pgas/array_traffic.hpp>
 
 namespace cairn::pgas {
+namespace {
+
+[[nodiscard]] constexpr std::size_t num_pieces(std::size_t bytes) noexcept {
+  return (bytes + piece_bytes - 1) / piece_bytes;
+}
+
+}  // namespace
 
 // Joins a get of the same element that is in flight, or becomes one that others may join.
 bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& command,
@@ -18,6 +25,7 @@ bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& 
   if (s.to == to && s.command == command) {
     target.next = s.first;
     s.first = static_cast<std::uint32_t>(mine.answer_targets.put(target));
+    ++target.by->outstanding;
     return true;
   }
   if (s.to < 0) line = static_cast<std::uint16_t>(1 + hash % num_shared_lines);
@@ -30,6 +38,7 @@ void array_traffic::get_shared_word(worker_t k, rank_t to, const array_command& 
   auto& mine = workers_[k];
   if (join_shared_get(k, to, command, target, target.shared)) return;
   const auto slot = mine.answer_targets.put(target);
+  ++c.outstanding;
   if (target.shared != 0) {
     mine.shared_gets[target.shared - 1u] = {command, static_cast<std::uint32_t>(slot), to};
   }
@@ -43,6 +52,7 @@ void array_traffic::get_pair(worker_t k, rank_t to, const array_command& command
 
 void array_traffic::get_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
                               std::span<std::byte> into, completion& c) {
+  workers_[k].answer_targets.reserve(num_pieces(into.size()));
   while (!into.empty()) {
     const auto piece = into.first(std::min(into.size(), piece_bytes));
     const auto bytes = static_cast<std::uint32_t>(piece.size());
@@ -62,6 +72,7 @@ void array_traffic::put_pair(worker_t k, rank_t to, const array_command& command
 
 void array_traffic::put_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
                               std::span<const std::byte> from, completion& c) {
+  workers_[k].answer_targets.reserve(num_pieces(from.size()));
   while (!from.empty()) {
     const auto piece = from.first(std::min(from.size(), piece_bytes));
     const auto bytes = static_cast<std::uint32_t>(piece.size());

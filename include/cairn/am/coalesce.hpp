@@ -131,6 +131,7 @@ class coalescer : public receiver {
   }
   /// Gives worker k an empty block for the next hop `to`, for `min_bytes` bytes or more, and
   /// messages of fixed size fill it; ships the previous block, if there is one.
+  /// Throws    what an allocation throws, and poisons the world
   void turn_over(worker_t k, rank_t to, std::size_t min_bytes);
   /// drain() appends the messages in worker k's table to blocks and empties the table; forget()
   /// only empties it.
@@ -171,6 +172,7 @@ class coalescer : public receiver {
   void note_choice(worker_t k, std::string_view text, std::size_t amount) const;
   void move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max_bytes);
   [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;
+  void begin_block(worker_t k, rank_t to, std::size_t min_bytes);
   void ship(worker_t k, rank_t to, block& b);
 
   world& world_;

@@ -59,6 +59,7 @@ struct request_options {
 /// Messages   two per question
 /// Memory     per worker, for the questions that wait for credit; at the asked rank, for at most
 ///            `max_unanswered` questions per asking worker
+/// Throws     what an allocation throws, and poisons the world: the question may be lost
 /// The answer function of a standing one also runs on the threads beside the workers, whose numbers
 /// are w.workers() and above.
 ///
@@ -266,11 +267,16 @@ class request final : private task::progress_source {
 
   [[gnu::noinline]] void keep(worker_t k, rank_t to, const ticketed_question& m) {
     auto& mine = workers_[k];
-    static_cast<void>(mine.credit->take(k, to, 1));  // none is free: registers the wait
+    try {
+      mine.waiting[static_cast<std::size_t>(to)].questions.push_back(m);
+      static_cast<void>(mine.credit->take(k, to, 1));  // none is free: registers the wait
+    } catch (...) {                                    // out of memory
+      world_.poison(text_of_exception());
+      throw;
+    }
     hold(k, 1);
     charge(k, sizeof m);
     add(mine.kept, 1);
-    mine.waiting[static_cast<std::size_t>(to)].questions.push_back(m);
   }
 
   void send_waiting(worker_t k, rank_t to, std::uint32_t n) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -24,13 +26,18 @@ class slot_table {
  public:
   /// Returns   the value's slot
   [[nodiscard, gnu::always_inline]] std::uint64_t put(const T& value) {
-    ++size_;
     if (free_ == none) [[unlikely]]
       return append(value);
+    ++size_;
     const auto slot = free_;
     free_ = places_[slot].next;
     places_[slot].value = value;
     return slot;
+  }
+  /// The next n calls of put() do not throw.
+  void reserve(std::uint64_t n) {
+    if (places_.capacity() - size_ >= n) return;
+    places_.reserve(std::max<std::size_t>(size_ + n, 2 * places_.capacity()));
   }
   /// Takes a value out; its slot becomes free.
   [[nodiscard]] T take(std::uint64_t slot) {
@@ -55,6 +62,7 @@ class slot_table {
   };
   [[gnu::noinline]] std::uint64_t append(T value) {
     places_.emplace_back(value);
+    ++size_;
     return places_.size() - 1;
   }
 

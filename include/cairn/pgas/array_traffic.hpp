@@ -25,8 +25,9 @@ namespace cairn::pgas {
 /// reads and for writes; all atomics share one. Takes and fills share another, where the tasks that
 /// await them are the bound: a take may wait for a fill, which therefore never waits for credit.
 ///
-/// A function that sends adds 1 to the completion's `outstanding`; the answer subtracts it. `into`
-/// and the completion must exist until then, unless all tasks of the rank are destroyed before.
+/// A function that sends adds 1 to the completion's `outstanding` for each question; the answer
+/// subtracts it. `into` and the completion must exist until then, unless all tasks of the rank are
+/// destroyed before. A function that throws has sent nothing, or the world has failed.
 ///
 /// Collective constructor and destructor
 /// Thread-safety  worker k calls the functions that take k
@@ -112,13 +113,14 @@ class array_traffic {
   template <class Request, class Question>
   [[gnu::always_inline]] void ask(Request& request, worker_t k, rank_t to, const Question& q,
                                   const answer_target& target) {
-    request.from(k)(to, q, am::slot(workers_[k].answer_targets.put(target)));
+    const auto slot = workers_[k].answer_targets.put(target);
+    ++target.by->outstanding;
+    request.from(k)(to, q, am::slot(slot));
   }
   // Inlined together with slot_table::put, so that the target stays in registers: a read of a whole
   // target that was written in parts would wait for all earlier writes.
   [[nodiscard, gnu::always_inline]] answer_target answer_target_for(void* into, std::uint32_t bytes,
                                                                     completion& c) noexcept {
-    ++c.outstanding;
     return {into, &c, tasks_.generation(), none, static_cast<std::uint16_t>(bytes), 0, c.is_group};
   }
   void get_shared_word(worker_t k, rank_t to, const array_command& command, void* into,

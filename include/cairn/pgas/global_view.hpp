@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 
 #include <cairn/base/contract.hpp>
@@ -214,7 +215,7 @@ class global_view {
     if (first > size() || span.size() > size() - first) {
       expect_no_fault(access_fault::out_of_range);
     }
-    while (!span.empty()) {  // nothing throws from here on: answers go to the caller's frame
+    while (!span.empty()) {
       const auto t = found(first);
       const auto part = span.first(std::min<std::uint64_t>(span.size(), layout().run(first)));
       const auto bytes = part.size_bytes();
@@ -247,17 +248,26 @@ class global_view {
     template <task::task_promise P>
     bool await_suspend(std::coroutine_handle<P> h) {
       const task::suspended me(h.promise());
-      view_.transfer(me.worker(), first_, span_, done_);
+      try {
+        view_.transfer(me.worker(), first_, span_, done_);
+      } catch (...) {
+        if (done_.outstanding == 0) throw;
+        error_ = std::current_exception();  // thrown after the answers, which go to this frame
+      }
       done_.wait_as(me);
       return done_.outstanding != 0;
     }
-    void await_resume() const { expect_no_fault(done_.fault); }
+    void await_resume() const {
+      if (error_) std::rethrow_exception(error_);
+      expect_no_fault(done_.fault);
+    }
 
    private:
     global_view view_;
     std::uint64_t first_;
     std::span<Element> span_;
     completion done_;
+    std::exception_ptr error_;
   };
   template <class Element>
   [[nodiscard]] auto awaited(std::uint64_t first, std::span<Element> span) const {

@@ -91,8 +91,8 @@ class [[nodiscard("co_await it")]] spawn {
                   "a task is started once");
     task_.promise().on_finish = &detail::spawned_ended<T>;
     auto& c = *h.promise().context;
+    c.owner->start(c.worker, task_.promise());
     started_ = task_.release();
-    c.owner->start(c.worker, started_.promise());
     return false;
   }
   [[nodiscard]] future<T> await_resume() const noexcept { return future<T>(started_); }

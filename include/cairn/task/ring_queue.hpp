@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -22,9 +24,13 @@ class ring_queue {
     return first_[(begin_ + i) & (capacity_ - 1)];
   }
 
+  /// The next n calls of push_back() do not throw.
+  void reserve(std::size_t n) {
+    if (n > capacity_ - size()) grow(size() + n);
+  }
   [[gnu::always_inline]] void push_back(T* x) {
     if (size() == capacity_) [[unlikely]]
-      grow();
+      grow(size() + 1);
     first_[end_++ & (capacity_ - 1)] = x;
   }
   [[nodiscard]] T* pop_front() noexcept {
@@ -47,8 +53,8 @@ class ring_queue {
   void clear() noexcept { begin_ = end_ = 0; }
 
  private:
-  [[gnu::noinline, gnu::cold]] void grow() {
-    std::vector<T*> larger(places_.empty() ? 16 : 2 * places_.size());
+  [[gnu::noinline, gnu::cold]] void grow(std::size_t places) {
+    std::vector<T*> larger(std::max<std::size_t>(16, std::bit_ceil(places)));
     const auto n = size();
     for (std::size_t i = 0; i < n; ++i) larger[i] = (*this)[i];
     places_.swap(larger);

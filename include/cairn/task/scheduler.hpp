@@ -96,6 +96,9 @@ class scheduler final : public progress_source {
   void start(worker_t here, promise_base& t);
   void start(worker_t here, promise_base& t, first_taker to);
 
+  /// The next n calls of start() with `here` do not throw.
+  void reserve(worker_t here, std::size_t n) { context(here).created.reserve(n); }
+
   /// Starts the task that make() returns. Nothing awaits the task, so its exception fails the
   /// world. For handlers, on worker `here`.
   template <class Make>

@@ -22,9 +22,11 @@ namespace detail {
 /// Starts tasks on any workers of the rank and resumes a parent when all have ended.
 class join {
  public:
-  /// Called first. Then add() is called for each task; suspends() returns whether the parent must
-  /// suspend.
-  void begin(promise_base& parent, std::size_t tasks) noexcept {
+  /// Called first. Then add() is called for each task, and does not throw; suspends() returns
+  /// whether the parent must suspend.
+  void begin(promise_base& parent, std::size_t tasks) {
+    auto& c = *parent.context;
+    c.owner->reserve(c.worker, tasks);
     parent_ = &parent;
     left_.store(tasks + 1, std::memory_order_relaxed);
   }
