@@ -323,6 +323,18 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
   });
 }
 
+TEST_P(Pool, ASourceThatAlwaysHasWorkDoesNotStarveTheOthers) {
+  with_pool([](pool& p) {
+    int polled = 0;
+    const support::function_source busy(p, [](worker_t) { return true; });
+    const support::function_source other(p, [&](worker_t) { return ++polled < 0; });
+    for (int i = 0; i < 10 * static_cast<int>(pool::longest_alone + 1); ++i) {
+      EXPECT_TRUE(p.poll_sources(main_worker));
+    }
+    EXPECT_EQ(polled, 10);
+  });
+}
+
 TEST(Threads, UnpinnedWorkersMayUseAllOfTheCallersCores) {
   const auto allowed = hw::core_set::of_this_thread().numbers();
   for (const auto pin : {pinning::automatic, pinning::off}) {

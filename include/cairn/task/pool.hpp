@@ -12,6 +12,7 @@
 
 #include <cairn/base/types.hpp>
 #include <cairn/obs/trace.hpp>
+#include <cairn/task/per_worker.hpp>
 #include <cairn/task/promise.hpp>
 
 namespace cairn::task {
@@ -42,8 +43,9 @@ class progress_source {
 /// The workers of one rank, and the only place where they wait.
 ///
 /// Worker 0 is the thread (or fiber) that runs the body; the others run the jobs that it starts
-/// with run(). A waiting worker polls the progress sources in turn until one has done something.
-/// While the pool polls, workers without a job do so too.
+/// with run(). A waiting worker polls the progress sources in turn until one has done something;
+/// where one always has work, the others are polled after every 64th time. While the pool polls,
+/// workers without a job do so too.
 ///
 /// Implementations: threads (make_threads) and fibers of a simulated cluster (fibers.hpp).
 class pool {
@@ -53,6 +55,8 @@ class pool {
 
   /// Polls that find work, one after the other, before a wait looks whether it may end.
   static constexpr unsigned longest_busy = 1024;
+  /// Polls in a row in which a source may keep those after it from being polled.
+  static constexpr unsigned longest_alone = 64;
 
   virtual ~pool() = default;
   pool(const pool&) = delete;
@@ -206,13 +210,24 @@ class pool {
     for (auto* const s : sources_) any |= s->take_in(k);
     return any;
   }
-  /// Polls the sources in turn until one has done something; returns whether one has.
+  /// Polls the sources in turn until one has done something; returns whether one has. After
+  /// `longest_alone` such calls in a row it polls all of them: a task that yields again and again
+  /// must not keep parked work waiting.
   bool poll_sources(worker_t k) noexcept {
-    return std::ranges::any_of(sources_, [k](auto* s) { return s->poll(k); });
+    auto& busy = busy_polls_[k];
+    const bool all = busy == longest_alone;
+    bool worked = false;
+    for (auto* const s : sources_) {
+      if (!s->poll(k)) continue;
+      worked = true;
+      if (!all) break;
+    }
+    busy = worked && !all ? busy + 1 : 0;
+    return worked;
   }
 
  protected:
-  explicit pool(int workers) : workers_(workers) {}
+  explicit pool(int workers) : workers_(workers), busy_polls_(workers) {}
 
   /// Calls f, a worker's part of a job.
   template <class F>
@@ -287,6 +302,7 @@ class pool {
   int polling_depth_ = 0;
   std::atomic<obs::trace*> trace_{nullptr};
   std::vector<progress_source*> sources_;
+  per_worker<unsigned> busy_polls_;  // in a row that have found work
   server serve_;
   std::vector<padded<std::atomic<bool>>> serving_;  // by server
   std::atomic<bool> servers_paused_{false}, servers_end_{false};
