@@ -21,12 +21,21 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::strin
     if (kind == channel_kind::standing) ++num_standing_channels_;
     if (worker != any_worker) ++num_worker_channels_;
   });
-  if (kind == channel_kind::standing) pool_.begin_polling();
+  try {
+    if (kind == channel_kind::standing) pool_.begin_polling();
+  } catch (...) {  // no stacks for the workers of a simulated rank
+    remove(number, kind, r);
+    throw;
+  }
   return number;
 }
 
 void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& r) {
   if (kind == channel_kind::standing) pool_.end_polling();
+  remove(number, kind, r);
+}
+
+void progress_engine::remove(std::uint32_t number, channel_kind kind, receiver& r) {
   pool_.while_not_polling([&] {
     if (kind == channel_kind::standing) --num_standing_channels_;
     if (channels_.worker_of(number) != any_worker) --num_worker_channels_;

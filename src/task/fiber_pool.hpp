@@ -16,7 +16,8 @@
 namespace cairn::task {
 
 /// The workers of one simulated rank. While the pool does not poll, a worker without a job has
-/// no fiber.
+/// no fiber; but once the pool has polled, fibers for all of them are left spare until its end, so
+/// that it can poll again.
 class fiber_pool final : public pool {
  public:
   fiber_pool(fiber_scheduler::state& scheduler, int workers)
@@ -46,6 +47,7 @@ class fiber_pool final : public pool {
       scheduler_.runner_is_runnable = false;
       scheduler_.remove_runnable(scheduler_.runner);
     }
+    if (keeps_fibers_) scheduler_.promised -= without_work();
   }
 
   worker_t current_worker() const noexcept override { return scheduler_.current->worker; }
@@ -54,7 +56,8 @@ class fiber_pool final : public pool {
     CAIRN_EXPECTS(current_worker() == 0);
     CAIRN_EXPECTS(workers() == 1 || scheduler_.current != &scheduler_.runner,
                   "only the body of a simulated rank may start jobs");
-    job_ = &f;
+    if (!keeps_fibers_) scheduler_.prepare(without_work());
+    job_ = &f;  // nothing throws until all workers have begun
     ++job_number_;
     unfinished_ = workers() - 1;
     for (worker_t k{1}; k < workers(); ++k) wake(k);
@@ -93,6 +96,7 @@ class fiber_pool final : public pool {
 
  private:
   void begin_servers(int n) override {
+    scheduler_.prepare(static_cast<std::size_t>(n));
     num_servers_ = n;
     for (worker_t k{workers()}; k < workers() + n; ++k) {
       scheduler_.begin(number_, k, [this, k] {
@@ -116,6 +120,11 @@ class fiber_pool final : public pool {
   }
 
   void set_polling(bool on) override {
+    if (on && !keeps_fibers_) {
+      scheduler_.prepare(without_work());
+      scheduler_.promised += without_work();
+      keeps_fibers_ = true;
+    }
     polling_ = on;
     if (!on) return;
     for (worker_t k{1}; k < workers(); ++k) wake(k);
@@ -126,11 +135,18 @@ class fiber_pool final : public pool {
     std::uint64_t jobs_seen = 0;
   };
 
+  /// Number of workers beside worker 0 that have no fiber.
+  [[nodiscard]] std::size_t without_work() const noexcept {
+    return workers_.size() - 1 - static_cast<std::size_t>(num_at_work_);
+  }
+
+  // The caller has prepared a fiber.
   void wake(worker_t k) {
-    auto& me = workers_[static_cast<std::size_t>(k)];
-    if (std::exchange(me.at_work, true)) return;
+    if (std::exchange(workers_[static_cast<std::size_t>(k)].at_work, true)) return;
     ++num_at_work_;
-    scheduler_.begin(number_, k, [this, k, &me] {
+    if (keeps_fibers_) --scheduler_.promised;
+    scheduler_.begin(number_, k, [this, k] {
+      auto& me = workers_[static_cast<std::size_t>(k)];
       std::exception_ptr error;
       try {
         loop(k, me);
@@ -139,6 +155,7 @@ class fiber_pool final : public pool {
       }
       me.at_work = false;
       --num_at_work_;
+      if (keeps_fibers_) ++scheduler_.promised;  // it is spare before another fiber runs
       if (error) std::rethrow_exception(error);
     });
   }
@@ -186,6 +203,7 @@ class fiber_pool final : public pool {
   int num_at_work_ = 0;
   int num_servers_ = 0;
   bool polling_ = false;
+  bool keeps_fibers_ = false;  // for workers without work
   const job* job_ = nullptr;
   std::uint64_t job_number_ = 0;
   int unfinished_ = 0;

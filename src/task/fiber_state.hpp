@@ -52,6 +52,8 @@ struct fiber_scheduler::state {
   state(random64& r, hw::virtual_clock& c, fiber_options&& o)
       : random(r), clock(c), options(std::move(o)) {}
 
+  /// The next n calls of begin() find a fiber. Throws    system_failure
+  void prepare(std::size_t n);
   void begin(std::size_t pool, worker_t worker, std::function<void()> work);
   static void fiber_main(void* argument);
   void end(fiber_record& s);
@@ -94,7 +96,8 @@ struct fiber_scheduler::state {
   fiber_record* current = &runner;
   std::vector<std::unique_ptr<fiber_record>> records;
   std::vector<fiber_record*> spare, runnable;
-  std::set<fiber_record*, earlier> timetable;       // the sleeping records
+  std::size_t promised = 0;                    // spare fibers that pools keep for their workers
+  std::set<fiber_record*, earlier> timetable;  // the sleeping records
   std::vector<std::vector<fiber_record*>> by_pool;  // the runnable records
   std::size_t pools = 0, bodies = 0;
   std::exception_ptr first_error;

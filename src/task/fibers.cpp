@@ -31,12 +31,17 @@ constexpr std::size_t max_named_workers = 8;
 
 // Work ---------------------------------------------------------------------------------------
 
-void fiber_scheduler::state::begin(std::size_t pool, worker_t worker, std::function<void()> work) {
-  if (spare.empty()) {
+void fiber_scheduler::state::prepare(std::size_t n) {
+  while (spare.size() < promised + n) {
+    spare.reserve(records.size() + 1);
     records.push_back(
         std::make_unique<fiber_record>(*this, options.stack_bytes, &state::fiber_main));
     spare.push_back(records.back().get());
   }
+}
+
+void fiber_scheduler::state::begin(std::size_t pool, worker_t worker, std::function<void()> work) {
+  CAIRN_ASSERT(!spare.empty());
   auto& s = *spare.back();
   spare.pop_back();
   s.pool = pool;
@@ -245,6 +250,7 @@ std::unique_ptr<pool> fiber_scheduler::make_pool(int workers) {
 void fiber_scheduler::start(pool& p, std::function<void()> body) {
   const auto* const own = dynamic_cast<fiber_pool*>(&p);
   CAIRN_EXPECTS(own != nullptr && &own->scheduler() == state_.get());
+  state_->prepare(1);
   ++state_->bodies;
   state_->begin(own->number(), main_worker, [s = state_.get(), body = std::move(body)] {
     try {

@@ -321,6 +321,57 @@ TEST(Fibers, ASchedulerRunsSeveralTimes) {
   EXPECT_EQ(ran, 6);
 }
 
+fiber_options with_stacks(std::size_t bytes) {
+  fiber_options options;
+  options.stack_bytes = bytes;
+  return options;
+}
+// Stacks of which the address space has room for one, but not for many.
+std::size_t huge_stack() {
+  for (auto bytes = std::size_t{1} << 46;; bytes /= 2) {
+    try {
+      cluster c(1, 1, 1, with_stacks(bytes));
+      c.run([](int, pool&) {});
+      return bytes;
+    } catch (const system_failure&) {
+    }
+  }
+}
+
+TEST(Fibers, WithoutStacksForTheWorkersNothingBegins) {
+  constexpr int many = 64;
+  cluster c(1, 1, many, with_stacks(huge_stack()));
+  int ran = 0;
+  c.run([&](int, pool& p) {
+    EXPECT_THROW(p.run([&](worker_t) { ++ran; }), system_failure);
+    EXPECT_THROW(p.begin_polling(), system_failure);
+    const auto serve = [&](worker_t) {
+      return ++ran < 0 ? poll_result::worked : poll_result::rest;
+    };
+    EXPECT_THROW(p.start_servers(many, serve), system_failure);
+    p.stop_servers();
+    for (int i = 0; i < 100; ++i) p.switch_point();
+  });
+  EXPECT_EQ(ran, 0);
+}
+
+// Between two polls of a rank the other one must not take the fibers of its workers.
+TEST(Fibers, APoolThatHasPolledCanPollAgain) {
+  const auto huge = huge_stack();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    cluster c(seed, 2, 3, with_stacks(huge / (seed % 2 == 0 ? 2 : 4)));
+    c.run([&](int, pool& p) {
+      try {
+        p.begin_polling();
+      } catch (const system_failure&) {  // the other rank has the last stacks
+        return;
+      }
+      for (int i = 0; i < 10; ++i) p.while_not_polling([&] { p.switch_point(); });
+      p.end_polling();
+    });
+  }
+}
+
 TEST(Fibers, WhoRunsNoBodyMayNotWait) {
   cluster c(1, 1, 2);
   EXPECT_THROW(c.pools[0]->wait_until([] { return false; }), contract_violation);

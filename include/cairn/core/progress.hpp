@@ -228,6 +228,7 @@ class progress_engine final : public task::progress_source, private task::schedu
     std::atomic<std::int64_t> held_bytes{0};
   };
 
+  void remove(std::uint32_t number, channel_kind kind, receiver& r);
   template <class F>
   bool with_transport(F&& f);
   void count_step(worker_t k) noexcept {

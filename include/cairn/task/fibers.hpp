@@ -50,7 +50,8 @@ struct fiber_options {
 ///
 /// Order     bodies and jobs that may run concurrently are interleaved at random; now and then one
 ///           runs far ahead
-/// Memory    a stack (two mappings) for each active worker; idle workers have none
+/// Memory    a stack (two mappings) for each active worker; idle workers have none until their pool
+///           polls
 /// Thread-safety: none, and one thread only.
 class fiber_scheduler {
  public:

@@ -124,7 +124,12 @@ class pool {
     serve_ = std::move(serve);
     serving_ = std::vector<padded<std::atomic<bool>>>(static_cast<std::size_t>(n));
     servers_end_.store(false, std::memory_order_relaxed);
-    begin_servers(n);
+    try {
+      begin_servers(n);
+    } catch (...) {
+      serve_ = nullptr;
+      throw;
+    }
   }
   void stop_servers() noexcept {
     if (!serve_) return;
@@ -136,8 +141,10 @@ class pool {
   /// The pool polls between begin_polling() and end_polling(). Pairs of calls nest. After the last
   /// end_polling() no worker but 0 is inside a source; servers may be. Called by worker 0 outside
   /// jobs.
+  /// Throws    system_failure if a simulated cluster has no address space for the workers' stacks
   void begin_polling() {
-    if (polling_depth_++ == 0) set_polling(true);
+    if (polling_depth_ == 0) set_polling(true);
+    ++polling_depth_;
   }
   void end_polling() {
     if (--polling_depth_ == 0) pause_polling();
@@ -281,6 +288,7 @@ class pool {
     bool were_paused_ = false;
   };
 
+  // May throw only if the pool has not polled before.
   virtual void set_polling(bool on) = 0;
   virtual void begin_servers(int n) = 0;
   virtual void end_servers() noexcept = 0;

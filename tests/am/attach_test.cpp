@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A channel that cannot be constructed.
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/hw/virtual_clock.hpp>
+#include <cairn/net/ring.hpp>
+#include <cairn/task/fibers.hpp>
+
+namespace cairn::am::attach_test {
+namespace {
+
+// The address space has room for some stacks of so many bytes, but not for all workers.
+constexpr std::size_t huge_stack = std::size_t{1} << 36;
+constexpr int many = 4096;
+
+TEST(ChannelConstruction, WithoutStacksForTheWorkersOfASimulatedRankLeavesNothingBehind) {
+  random64 random(1);
+  hw::virtual_clock clock;
+  task::fiber_options options;
+  options.stack_bytes = huge_stack;
+  task::fiber_scheduler scheduler(random, clock, options);
+  const auto p = scheduler.make_pool(many);
+  bool refused = false;
+  scheduler.start(*p, [&] {
+    net::ring_transport net(std::make_shared<const net::ring_fabric>(1), 0);
+    world w(net, *p, clock);
+    try {
+      channel<int> c(w, [](worker_t, std::span<const int>) {}, {.kind = channel_kind::standing});
+    } catch (const system_failure&) {
+      refused = true;
+    }
+    w.progress();
+    w.barrier();
+  });
+  scheduler.run();
+  EXPECT_TRUE(refused);
+}
+
+}  // namespace
+}  // namespace cairn::am::attach_test
