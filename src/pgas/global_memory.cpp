@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
@@ -124,17 +125,19 @@ array_part& global_memory::part(const array_id& id, std::uint32_t type) const {
 bool global_memory::make_part(const array_id& id, const array_shape& shape) {
   const auto size = shape.layout.size(world_.rank());
   if (size > array_command::max_offset / shape.element_bytes) return false;
-  auto& p = table_.at(id);
-  CAIRN_ASSERT(p.generation.load(std::memory_order_relaxed) == 0);
+  array_part* place = nullptr;
   try {
-    p.memory = hw::page_buffer<std::byte>(size * shape.element_bytes, world_.memory());
-    if (shape.full_empty) p.states = std::make_unique<full_empty>(size);
+    place = &table_.at(id);
+    CAIRN_ASSERT(place->generation.load(std::memory_order_relaxed) == 0);
+    place->memory = hw::page_buffer<std::byte>(size * shape.element_bytes, world_.memory());
+    if (shape.full_empty) place->states = std::make_unique<full_empty>(size);
   } catch (const system_failure&) {
     return false;
   } catch (const std::bad_alloc&) {
-    p.memory = {};
+    if (place != nullptr) place->memory = {};
     return false;
   }
+  auto& p = *place;
   if (size != 0) std::memset(p.memory.data(), 0, p.memory.size());
   p.data = p.memory.data();
   p.size = size;
@@ -159,9 +162,15 @@ std::vector<full_empty::taker> global_memory::release(array_part& p) {
 
 void global_memory::begin_alloc(worker_t k, const array_shape& shape, const operation& o) {
   port out(*this);
+  std::optional<array_id> id;
   {
     const std::lock_guard held(guard_);
-    machine_.alloc(operations_.put(o), shape, out);
+    id = machine_.begin_alloc(operations_.put(o), out);
+  }
+  if (id) {
+    const bool made = make_part(*id, shape);  // zeroes memory: without the guard
+    const std::lock_guard held(guard_);
+    machine_.ask_others(*id, shape, made, out);
   }
   out.execute(k);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -125,12 +126,17 @@ ending play(std::uint64_t seed, auto make) {
   std::vector<Machine> machines;
   for (rank_t r = 0; r < size; ++r) machines.push_back(make(r, size, generations));
   std::uint64_t left = 3 + random.below(20), next = 1;
-  const auto frees = 1 + random.below(6);  // of 8 operations
+  const auto frees = 1 + random.below(6);                                      // of 8 operations
+  std::vector<std::optional<array_id>> begun(static_cast<std::size_t>(size));  // by rank
   const auto start = [&](rank_t r) {
-    if (left == 0) return false;
-    --left;
     simulated_memory::port port{all, r};
     auto& machine = machines[static_cast<std::size_t>(r)];
+    if (const auto id = std::exchange(begun[static_cast<std::size_t>(r)], std::nullopt)) {
+      machine.ask_others(*id, array_shape{}, port.make_part(*id, array_shape{}), port);
+      return true;
+    }
+    if (left == 0) return false;
+    --left;
     const auto by = next++;
     if (!all.handles.empty() && random.below(8) < frees) {
       const auto id = all.handles[random.below(all.handles.size())];
@@ -139,7 +145,7 @@ ending play(std::uint64_t seed, auto make) {
       all.asked_to_free.insert(key_of(id));
     } else {
       all.pending[by] = {false, {}};
-      machine.alloc(by, array_shape{}, port);
+      begun[static_cast<std::size_t>(r)] = machine.begin_alloc(by, port);
     }
     return true;
   };
@@ -182,9 +188,15 @@ class twin {
       : machine_(me, ranks, generations), ranks_(ranks), fault_(f) {}
 
   template <class Port>
-  void alloc(std::uint64_t by, const array_shape& shape, Port& port) {
+  std::optional<array_id> begin_alloc(std::uint64_t by, Port& port) {
     spoiled<Port> to{*this, port};
-    machine_.alloc(by, shape, to);
+    const auto id = machine_.begin_alloc(by, to);
+    return id ? std::optional(outer(*id)) : std::nullopt;
+  }
+  template <class Port>
+  void ask_others(const array_id& id, const array_shape& shape, bool made, Port& port) {
+    spoiled<Port> to{*this, port};
+    machine_.ask_others(inner(id), shape, made, to);
   }
   template <class Port>
   void free(const array_id& id, std::uint64_t by, Port& port) {
@@ -283,7 +295,9 @@ TEST(Allocation, ASlotIsRetiredAfterItsLastGeneration) {
   recording_port port;
   std::set<std::uint16_t> slots;
   for (int i = 0; i < 9; ++i) {
-    machine.alloc(1, {}, port);
+    const auto id = machine.begin_alloc(1, port);
+    ASSERT_TRUE(id);
+    machine.ask_others(*id, {}, true, port);
     slots.insert(port.ends.back().first.slot);
     machine.free(port.ends.back().first, 2, port);
     for (const auto& own : std::exchange(port.sent, {})) machine.handle(0, own, port);

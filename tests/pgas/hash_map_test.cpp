@@ -29,6 +29,25 @@ using cairn::task::when_all;
 using cairn::task::when_all_spread;
 using text = bounded_text<20>;
 
+TEST(ProbingTable, GrowsIntoMemoryThatWasTakenBefore) {
+  probing_table<std::uint32_t, std::uint32_t> table;
+  for (std::uint32_t key = 0; key < 5'000; ++key) {
+    if (const auto capacity = table.must_grow_to(); capacity != 0) {
+      auto memory = table.memory_for(capacity);
+      table.grow(memory);
+      EXPECT_EQ(table.must_grow_to(), 0u);
+    }
+    const auto bytes = table.bytes();
+    EXPECT_TRUE(table.insert(mix64(key), key, 2 * key));
+    EXPECT_EQ(table.bytes(), bytes);
+  }
+  for (std::uint32_t key = 0; key < 5'000; ++key) {
+    const auto* const found = table.find(mix64(key), key);
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(*found, 2 * key);
+  }
+}
+
 // A hash with few values makes long runs, which erasing must keep whole.
 TEST(ProbingTable, AgreesWithUnorderedMap) {
   for (const std::uint64_t hashes : {3u, 17u, 1u << 20}) {

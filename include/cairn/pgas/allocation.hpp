@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,7 @@ struct array_shape {
 /// caller serialises the calls, except those for which needs_machine() is false. A Port has
 ///   send(to, message)          to another rank, or to this one if it is alone; messages may
 ///                              overtake each other
-///   make_part(id, shape)       makes this rank's part; false if it cannot
+///   make_part(id, shape)       makes this rank's part for another one; false if it cannot
 ///   drop_part(id)              hides this rank's part, if there is one, and frees it before any
 ///                              message of this call leaves
 ///   finished(by, id, outcome)  an operation that began here has ended
@@ -70,22 +71,33 @@ class allocation {
     CAIRN_EXPECTS(ranks >= 1 && ranks <= 65'536, "the id of an array has 16 bits for the rank");
   }
 
+  /// Begins an allocation: chooses the id. The caller then makes its part, without this machine,
+  /// and calls ask_others(). An empty result means that no id is left: the operation has ended.
   template <class Port>
-  void alloc(std::uint64_t by, const array_shape& shape, Port& port) {
+  [[nodiscard]] std::optional<array_id> begin_alloc(std::uint64_t by, Port& port) {
     const auto slot = take_slot();
-    if (slot == no_slot) return port.finished(by, array_id{}, outcome::refused);
+    if (slot == no_slot) {
+      port.finished(by, array_id{}, outcome::refused);
+      return std::nullopt;
+    }
     auto& s = slots_[slot];
-    const auto id = id_of(slot);
     s.by = by;
     s.from = me_;
     s.ends = outcome::done;
-    if (!port.make_part(id, shape)) {
-      end_slot(slot);
+    s.phase = phase::making;
+    return id_of(slot);
+  }
+  /// made   whether this rank has made its part
+  template <class Port>
+  void ask_others(const array_id& id, const array_shape& shape, bool made, Port& port) {
+    auto& s = slots_[id.slot];
+    if (!made) {
+      const auto by = s.by;
+      end_slot(id.slot);
       return port.finished(by, id, outcome::refused);
     }
-    s.phase = phase::making;
     ask_all({step::make, id, 0, shape}, s, port);
-    if (s.missing == 0) made_by_all(slot, port);
+    if (s.missing == 0) made_by_all(id.slot, port);
   }
 
   /// Frees any array of any rank.

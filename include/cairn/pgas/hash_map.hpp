@@ -228,6 +228,8 @@ class hash_map {
     if (!alone_) held.lock();
     switch (q.action) {
       case verb::insert:
+        if (!alone_ && s.table.must_grow_to() != 0) [[unlikely]]
+          grow(s, held);
         return {Value{}, s.table.insert(of_rank, q.key, q.value)};
       case verb::erase:
         return {Value{}, s.table.erase(of_rank, q.key)};
@@ -240,6 +242,19 @@ class hash_map {
     const answer found{*value, true};
     if (q.action == verb::update) *value = q.value;
     return found;
+  }
+  // Takes the memory, and gives back the memory before, while others use the shard.
+  [[gnu::noinline]] static void grow(shard& s, std::unique_lock<task::spin_lock>& held) {
+    while (const auto capacity = s.table.must_grow_to()) {
+      held.unlock();
+      auto memory = s.table.memory_for(capacity);
+      held.lock();
+      if (s.table.must_grow_to() != capacity) continue;  // another worker was faster
+      s.table.grow(memory);
+      held.unlock();
+      memory = {};
+      held.lock();
+    }
   }
   // Fetches the entries of later questions while it answers earlier ones.
   void answer_all(worker_t k, rank_t from, std::span<const ticketed_question> batch) {

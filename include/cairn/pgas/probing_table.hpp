@@ -29,9 +29,30 @@ class probing_table {
   [[nodiscard]] static std::size_t bytes(std::size_t n) noexcept {
     return capacity_for(n) * sizeof(entry);
   }
+  /// The number of entries of the table to which this one must grow before insert(); 0: it has
+  /// room.
+  [[nodiscard]] std::size_t must_grow_to() const noexcept {
+    return 4 * (size_ + 1) > 3 * entries_.size() ? capacity_for(size_ + 1) : 0;
+  }
+  /// Memory for a table of so many entries. Uses no table, so it needs no lock.
+  [[nodiscard]] static auto memory_for(std::size_t capacity) {
+    hw::page_buffer<entry> larger(capacity);
+    larger.prefault();
+    return larger;
+  }
+  /// Moves to larger memory of memory_for(must_grow_to()), and leaves the memory before in it.
+  void grow(auto& larger) {
+    entries_.swap(larger);
+    for (const auto& e : larger) {
+      if (e.used) entries_[place_of(e.hash, e.key)] = e;
+    }
+    published_.store(reinterpret_cast<const char*>(entries_.data()), std::memory_order_relaxed);
+    published_mask_.store(mask(), std::memory_order_relaxed);
+  }
   /// Inserts unless the key is there; returns whether it did.
   bool insert(std::uint64_t hash, const Key& key, const Value& value) {
-    if (4 * (size_ + 1) > 3 * entries_.size()) resize(capacity_for(size_ + 1));
+    if (const auto capacity = must_grow_to(); capacity != 0) [[unlikely]]
+      resize(capacity);
     const auto at = place_of(hash, key);
     if (entries_[at].used) return false;
     entries_[at] = {hash, key, value, true};
@@ -100,12 +121,8 @@ class probing_table {
     return std::max<std::size_t>(16, std::bit_ceil(n + n / 3 + 1));
   }
   void resize(std::size_t capacity) {
-    const auto before = std::exchange(entries_, hw::page_buffer<entry>(capacity));
-    for (const auto& e : before) {
-      if (e.used) entries_[place_of(e.hash, e.key)] = e;
-    }
-    published_.store(reinterpret_cast<const char*>(entries_.data()), std::memory_order_relaxed);
-    published_mask_.store(mask(), std::memory_order_relaxed);
+    hw::page_buffer<entry> larger(capacity);
+    grow(larger);
   }
 
   hw::page_buffer<entry> entries_;  // zeros: not used

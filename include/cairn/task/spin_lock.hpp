@@ -10,8 +10,8 @@
 
 namespace cairn::task {
 
-/// A lock for critical sections of a few dozen instructions that never wait. Yields after some
-/// spinning, because the holder may be preempted. Models Lockable.
+/// A lock for short critical sections that never wait. Yields after some spinning, because the
+/// holder may be preempted, or move a table to larger memory. Models Lockable.
 class unpadded_spin_lock {
  public:
   void lock() noexcept {
