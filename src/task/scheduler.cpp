@@ -104,105 +104,6 @@ bool scheduler::run_to_end(promise_base& root, const std::function<void()>& dest
   return false;
 }
 
-// Queues ---------------------------------------------------------------------------------------
-
-void scheduler::ready(worker_t here, promise_base& t) {
-  auto& c = *t.context;
-  if (c.worker == here) {
-    c.ready.push_back(&t);
-  } else {
-    post(c, t);
-  }
-}
-
-bool destroying_tasks() noexcept {
-  const auto* const c = current_context;
-  return c != nullptr && c->owner->destroying();
-}
-
-void wake(promise_base& t) {
-  auto& s = *t.context->owner;
-  const auto* const c = current_context;
-  s.ready(c != nullptr && c->owner == &s ? c->worker : worker_t{-1}, t);
-}
-
-void scheduler::start(worker_t here, promise_base& t) {
-  start(here, t, {.worker = here < pool_.workers() ? here : main_worker});
-}
-
-void scheduler::start(worker_t here, promise_base& t, first_taker to) {
-  auto& c = context(to.worker);
-  t.context = &c;
-  if (to.worker != here) return post(c, t);
-  c.created.push_back(&t);
-  c.num_created.store(c.created.size(), std::memory_order_relaxed);
-  if (c.asked_by.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    give(c);
-}
-
-void scheduler::start_as_root(worker_t here, task<void> t) {
-  t.promise().on_finish = [](promise_base& p) noexcept {
-    auto& ended = static_cast<detail::promise<void>&>(p);
-    if (auto error = ended.error()) p.context->owner->host_.failed(std::move(error));
-    p.self.destroy();
-  };
-  const auto frame = t.release();
-  context(here).frames.mark_root(frame.address(), static_cast<promise_base*>(&frame.promise()));
-  start(here, frame.promise());
-}
-
-void scheduler::post(worker_context& to, promise_base& t) noexcept {
-  t.next = to.mail.load(std::memory_order_relaxed);
-  while (!to.mail.compare_exchange_weak(t.next, &t, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-  }
-}
-
-bool scheduler::take_mail(worker_context& c) {
-  if (c.mail.load(std::memory_order_relaxed) == nullptr) return false;
-  auto* t = c.mail.exchange(nullptr, std::memory_order_acquire);
-  promise_base* in_order = nullptr;
-  while (t != nullptr) {
-    auto* const next = std::exchange(t->next, in_order);
-    in_order = t;
-    t = next;
-  }
-  while (in_order != nullptr) {
-    auto* const next = in_order->next;
-    (in_order->at == promise_base::phase::created ? c.created : c.ready).push_back(in_order);
-    in_order = next;
-  }
-  c.num_created.store(c.created.size(), std::memory_order_relaxed);
-  return true;
-}
-
-// Balance --------------------------------------------------------------------------------------
-
-// Asks all workers that have more than one task which has not started. An answer may come after
-// this worker has found other tasks; then it has more tasks.
-void scheduler::ask(worker_context& c) noexcept {
-  const auto mine = static_cast<std::int32_t>(c.worker) + 1;
-  for (auto& other : contexts_) {
-    if (other.get() == &c || other->num_created.load(std::memory_order_relaxed) == 0) continue;
-    std::int32_t none = 0;
-    if (other->asked_by.load(std::memory_order_relaxed) == 0) {
-      other->asked_by.compare_exchange_strong(none, mine, std::memory_order_relaxed);
-    }
-  }
-}
-
-void scheduler::give(worker_context& c) noexcept {
-  const auto by = c.asked_by.exchange(0, std::memory_order_relaxed);
-  if (by == 0) return;
-  auto& to = context(worker_t{by - 1});
-  for (auto n = (c.created.size() + 1) / 2; n > 0; --n) {
-    auto& t = *c.created.pop_front();
-    std::atomic_ref(t.context).store(&to, std::memory_order_relaxed);  // future::detach() reads it
-    post(to, t);
-  }
-  c.num_created.store(c.created.size(), std::memory_order_relaxed);
-}
-
 // Running tasks --------------------------------------------------------------------------------
 
 bool scheduler::poll(worker_t k) noexcept {
@@ -210,6 +111,8 @@ bool scheduler::poll(worker_t k) noexcept {
   if (k >= pool_.workers() || host_.interrupted()) return false;
   try {
     take_mail(c);
+    if (arrivals_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      take_arrivals(c);
     if (c.ready.empty() && c.active.empty() && c.created.empty()) {
       if (contexts_.size() > 1) ask(c);
       return false;
@@ -330,6 +233,7 @@ std::uint32_t scheduler::chain_limit(const worker_context& c) const noexcept {
 // The end --------------------------------------------------------------------------------------
 
 void scheduler::forget_queues() noexcept {
+  arrivals_.store(nullptr, std::memory_order_relaxed);
   for (auto& c : contexts_) {
     c->ready.clear();
     c->active.clear();

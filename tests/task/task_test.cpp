@@ -205,5 +205,23 @@ TEST_P(Task, TasksOfDroppedFuturesRunOn) {
   });
 }
 
+// A thread beside the workers starts tasks while worker 0 does not poll.
+task<> raise(std::atomic<int>& n) {
+  ++n;
+  co_return;
+}
+
+TEST(TasksOfOtherThreads, AreStartedByTheWorkersThatPoll) {
+  constexpr int many = 100;
+  const auto p = make_threads({.workers = 2});
+  scheduler s(*p, {.threads = 3});
+  p->begin_polling();
+  std::atomic<int> n = 0;
+  for (int i = 0; i < many; ++i) s.start_detached(worker_t{2}, [&] { return raise(n); });
+  for (unsigned rounds = 0; n < many && rounds < 100'000; ++rounds) p->relax(rounds);
+  EXPECT_EQ(n, many);
+  p->end_polling();
+}
+
 }  // namespace
 }  // namespace cairn::task::task_test

@@ -53,8 +53,9 @@ struct scheduler_options {
 /// a new task, the newest first, if no task is ready, and also after about every 64th resumption;
 /// while all started tasks wait for cache lines (prefetch.hpp), after every 16,384th. A worker
 /// without tasks requests some from other workers, which give half of their tasks that have not
-/// started, the oldest first. A started task always resumes on its worker. There are no priorities
-/// and no preemption.
+/// started, the oldest first. A task that a thread beside the workers starts goes to the workers
+/// that poll first. A started task always resumes on its worker. There are no priorities and no
+/// preemption.
 ///
 /// In a simulated cluster the seed chooses which ready task is next, and each resumption is a
 /// switch point.
@@ -145,8 +146,14 @@ class scheduler final : public progress_source {
   [[nodiscard]] promise_base* start_one(worker_context& c);
   [[nodiscard]] promise_base* take(ring_queue<promise_base>& from);
   [[nodiscard]] promise_base* take_ready(worker_context& c);
-  void post(worker_context& to, promise_base& t) noexcept;
+  struct taken_list {
+    promise_base* first = nullptr;
+    std::size_t size = 0;
+  };
+  [[nodiscard]] static taken_list take_list(std::atomic<promise_base*>& list) noexcept;
+  void post(std::atomic<promise_base*>& list, promise_base& t) noexcept;
   bool take_mail(worker_context& c);
+  void take_arrivals(worker_context& c);
   void ask(worker_context& c) noexcept;
   void give(worker_context& c) noexcept;
   void forget_queues() noexcept;
@@ -156,6 +163,8 @@ class scheduler final : public progress_source {
   const bool drawn_;  // the pool draws the next task
   std::vector<std::unique_ptr<worker_context>> contexts_;
   std::atomic<std::uint32_t> generation_{0};
+  // Tasks that threads beside the workers have started, last in first out.
+  alignas(cache_line) std::atomic<promise_base*> arrivals_{nullptr};
   bool destroying_ = false;
 };
 
