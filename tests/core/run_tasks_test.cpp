@@ -278,5 +278,15 @@ TEST_P(RunTasks, AnExceptionThatNothingAwaitsFailsTheWorld) {
   EXPECT_THROW(run(), peer_failure);
 }
 
+task::task<int> one() { co_return 1; }
+
+TEST(RunTasksMisuse, ATaskThatWasMovedFromIsRefused) {
+  world w(1);
+  auto t = one();
+  EXPECT_EQ(w.run(std::move(t)), 1);
+  EXPECT_THROW(w.run(std::move(t)), contract_violation);
+  EXPECT_EQ(w.run(one()), 1);
+}
+
 }  // namespace
 }  // namespace cairn::run_tasks_test

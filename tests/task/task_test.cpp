@@ -205,6 +205,49 @@ TEST_P(Task, TasksOfDroppedFuturesRunOn) {
   });
 }
 
+// Misuse ---------------------------------------------------------------------------------------
+
+task<int> fails() {
+  throw std::runtime_error("it failed");
+  co_return 1;
+}
+task<> awaits_twice() {
+  auto f = co_await spawn(fails());
+  for (int i = 0; i < 2; ++i) {
+    bool failed = false, refused = false;
+    try {
+      co_await f;
+    } catch (const std::runtime_error&) {
+      failed = true;
+    } catch (const contract_violation&) {
+      refused = true;
+    }
+    EXPECT_EQ(failed, i == 0);
+    EXPECT_EQ(refused, i == 1);
+  }
+}
+task<> awaits_nothing() {
+  future<int> none;
+  bool refused = false;
+  try {
+    co_await none;
+  } catch (const contract_violation&) {
+    refused = true;
+  }
+  EXPECT_TRUE(refused);
+}
+
+TEST(TaskMisuse, OfEmptyTasksAndFuturesIsRefused) {
+  const auto p = make_threads({.workers = 1});
+  scheduler s(*p);
+  auto t = twice(1);
+  EXPECT_EQ(s.run(std::move(t)), 2u);
+  EXPECT_THROW(s.run(std::move(t)), contract_violation);
+  s.run(awaits_twice());
+  s.run(awaits_nothing());
+  EXPECT_THROW(static_cast<void>(future<int>().ended()), contract_violation);
+}
+
 // A thread beside the workers starts tasks while worker 0 does not poll.
 task<> raise(std::atomic<int>& n) {
   ++n;

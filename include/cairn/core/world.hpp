@@ -155,6 +155,7 @@ class world {
   ///           ranks the exception must leave the body, because the other ranks wait for this root
   template <class T>
   T run(task::task<T> root) {
+    CAIRN_EXPECTS(root, "a task that was moved from cannot run");
     run_scope scope(*this);
     if constexpr (std::is_void_v<T>) {
       tasks().run(std::move(root));

@@ -26,7 +26,8 @@ void spawned_ended(promise_base& t) noexcept {
 
 }  // namespace detail
 
-/// The future result of a spawned task. Awaited once, by one task of the same rank.
+/// The future result of a spawned task. Awaited once, by one task of the same rank; a default one,
+/// or one that was moved from, is empty and not awaited (contract_violation).
 ///
 /// If a future is destroyed before its task has ended, the task continues. An exception of such a
 /// task fails the world, because nothing awaits the task.
@@ -44,7 +45,8 @@ class [[nodiscard("co_await it, or call detach()")]] future {
   void swap(future & other) noexcept { std::swap(frame_, other.frame_); }
 
   /// Whether the task has ended.
-  [[nodiscard]] bool ended() const noexcept {
+  [[nodiscard]] bool ended() const {
+    CAIRN_EXPECTS(frame_, "an empty future has no task");
     return future_state(frame_.promise().waiter).ended();
   }
 
@@ -60,8 +62,10 @@ class [[nodiscard("co_await it, or call detach()")]] future {
     if (future_state(t.waiter).drop()) frame.destroy();
   }
 
-  [[nodiscard]] auto operator co_await()& noexcept { return awaiter{frame_}; }
-  [[nodiscard]] auto operator co_await()&& noexcept { return awaiter{frame_}; }
+  [[nodiscard]] auto operator co_await() const {
+    CAIRN_EXPECTS(frame_, "an empty future has no task to await");
+    return awaiter{frame_};
+  }
 
  private:
   struct awaiter {

@@ -75,6 +75,7 @@ class scheduler final : public progress_source {
   /// Throws    what left the task; what the host throws
   template <class T>
   T run(task<T> root) {
+    CAIRN_EXPECTS(root, "a task that was moved from cannot run");
     if (!run_to_end(root.promise(), [&] { root = {}; })) host_.throw_if_interrupted();
     return root.promise().take();
   }

@@ -104,6 +104,7 @@ class outcome_promise : public promise_base {
   /// The value, moved out; throws the exception.
   T take() {
     if (auto* const error = std::get_if<std::exception_ptr>(&outcome_)) {
+      CAIRN_EXPECTS(*error, "the result of a task is taken once");
       std::rethrow_exception(std::exchange(*error, nullptr));
     }
     if constexpr (!std::is_void_v<T>) return std::move(std::get<value_type>(outcome_));
