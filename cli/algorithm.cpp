@@ -67,7 +67,6 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
 // Rejects invalid options before anything is loaded.
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
-  if (!cmd.in.partition.empty()) expect_several_ranks(cmd.c, "partition");
   static_cast<void>(start_of(cmd.c));
   cmd.a.check_options(cmd.given);
   expect_seed(cmd.in, cmd.a.uses_seed(cmd.given));
@@ -113,6 +112,7 @@ void expect_owners_used(const algorithm_command& cmd, world& w) {
 
 // Rejects settings of operators if the run uses no operators.
 void expect_settings_used(const algorithm_command& cmd, world& w) {
+  if (!cmd.in.partition.empty()) expect_several_ranks(w, "partition");
   if (cmd.c.given.contains("filter") && !cmd.a.info().filters) {
     throw usage_error(
         fmt::format("--filter has no effect here: {} drops and combines no messages", cmd.name()));
@@ -134,6 +134,7 @@ void expect_settings_used(const algorithm_command& cmd, world& w) {
   if (why.empty()) {
     const bool to_owners = cmd.c.settings.deliver == delivery::owner;
     if (to_owners && cmd.c.given.contains("deliver")) expect_owners_used(cmd, w);
+    expect_groups_used(cmd.c, w, cmd.a.info().several_cells);
     return;
   }
   for (const auto* const name : {"mechanism", "grain", "filter", "retry", "costs", "deliver"}) {

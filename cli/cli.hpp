@@ -93,11 +93,24 @@ void add_common(CLI::App& command, common& c, const common_parts& parts);
 /// Rejects options on the command line that have no effect because of others: --grain with a
 /// mechanism without transactions, --pin with a simulated cluster, --mpi without mpiexec, --stats
 /// with --quiet.
-/// Settings that need several ranks are rejected only without --ranks, --sim and a launcher: a
-/// script may run on any number of ranks, such as --ranks 1.
 ///
 /// Throws    usage_error
 void expect_effect(const common& c);
+
+/// Rejects settings on the command line that need several ranks, if there is one. Variables of the
+/// environment are for scripts that run on any number of ranks.
+///
+/// Throws    usage_error
+void expect_effect(const common& c, const world& w);
+/// The same for an option of a command.
+void expect_several_ranks(const world& w, std::string_view option);
+
+/// Rejects --grain, --retry and --costs on the command line if no operator runs in a group: by one
+/// worker, or because there are no hardware transactions. Collective.
+///
+/// several_cells   the operators change several cells
+/// Throws    usage_error on all ranks
+void expect_groups_used(const common& c, world& w, bool several_cells);
 
 /// Checks that an option names a file.
 [[nodiscard]] CLI::Validator file_to_write();

@@ -18,6 +18,8 @@ namespace {
 
 using name_list = std::initializer_list<std::string_view>;
 
+constexpr auto one_rank = "there is one rank (--ranks N)";
+
 constexpr std::array<std::pair<std::string_view, setting_group>, 29> kinds_of_settings{{
     {"threads", setting_group::workers},         {"timeout", setting_group::workers},
     {"watchdog", setting_group::workers},        {"pin", setting_group::workers},
@@ -97,10 +99,6 @@ void expect_effect(const common& c) {
     refuse_given(c, name_list{"retry"}, "only --mechanism htm and stm retry transactions");
     refuse_given(c, name_list{"grain", "costs"}, one_by_one);
   }
-  if (mechanism == "auto" && c.settings.threads == 1) {
-    refuse_given(c, name_list{"grain", "retry", "costs"},
-                 "by one worker, --mechanism auto runs operators one by one");
-  }
   if (mechanism != "auto" && c.settings.grain != 0) {
     refuse_given(c, name_list{"costs"}, "mechanism and grain are given");
   }
@@ -115,14 +113,43 @@ void expect_effect(const common& c) {
   } else if (!is_launched()) {
     refuse_given(c, name_list{"mpi", "plugins", "machines"},
                  "the ranks were not started by mpiexec");
-    if (c.settings.ranks == 0) {
-      constexpr auto alone = "there is one rank (--ranks N)";
-      refuse_given(c, name_list{"transport", "routing", "progress", "filter"}, alone);
-      if (c.settings.deliver != delivery::owner) {
-        refuse_given(c, name_list{"frequency", "coalesce", "coalesce-age", "pending"}, alone);
-      }
-    }
   }
+}
+
+void expect_effect(const common& c, const world& w) {
+  if (w.size() > 1) return;
+  refuse_given(c,
+               name_list{"routing", "filter", "progress", "helpers", "command-block", "queue-age",
+                         "channel-blocks", "machines"},
+               one_rank);
+  if (c.settings.transport != transport_kind::mpi) {  // one rank of MPI starts it
+    refuse_given(c, name_list{"transport", "mpi", "plugins"}, one_rank);
+  }
+  if (c.settings.deliver != delivery::owner || w.workers() == 1) {
+    refuse_given(c, name_list{"frequency", "coalesce", "coalesce-age", "pending"}, one_rank);
+  }
+}
+
+void expect_groups_used(const common& c, world& w, bool several_cells) {
+  const auto& mechanism = c.settings.mechanism;
+  const name_list all{"grain", "retry", "costs"};
+  const auto is_given = [&](std::string_view name) { return c.given.contains(name); };
+  if (std::ranges::none_of(all, is_given)) return;
+  if (mechanism == "auto" && w.max(static_cast<std::uint64_t>(w.workers())) == 1) {
+    constexpr auto one_worker = "by one worker, --mechanism auto runs operators one by one";
+    refuse_given(c, name_list{"retry", "costs"}, one_worker);
+    // Transactions over elements of several ranks form groups anyway.
+    if (!several_cells || w.size() == 1) refuse_given(c, name_list{"grain"}, one_worker);
+    return;
+  }
+  if (several_cells || (mechanism != "auto" && mechanism != "htm")) return;
+  if (w.any(w.options().emulate_transactions || w.transactions().works)) return;
+  refuse_given(c, all, "without hardware transactions operators run one by one, by atomics");
+}
+
+void expect_several_ranks(const world& w, std::string_view option) {
+  if (w.size() > 1) return;
+  throw usage_error(fmt::format("--{} has no effect here: {}", option, one_rank));
 }
 
 void add_common(CLI::App& command, common& c, const common_parts& parts) {

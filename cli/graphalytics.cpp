@@ -128,6 +128,7 @@ int run_command(const std::string& path, const common& c) {
   expect_trace(c, {path});
   warn_of_saved_costs(c);
   return run_ranks(c, [&](world& w) {
+    expect_groups_used(c, w, false);
     report r("graphalytics", c, w);
     if (const auto costs = costs_in_use(c); !costs.empty()) r["settings"]["costs"] = costs;
     std::vector<graphalytics_dataset> datasets;

@@ -101,10 +101,10 @@ void add_info(CLI::App& app, common& c, action& chosen) {
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
       expect_seed(*in, false);
-      if (!in->partition.empty()) expect_several_ranks(c, "partition");
-      if (!in->order.empty()) expect_several_ranks(c, "order");
       graph_keeper graphs(*in, {}, !c.quiet);
       return run_ranks(c, [&](world& w) {
+        if (!in->partition.empty()) expect_several_ranks(w, "partition");
+        if (!in->order.empty()) expect_several_ranks(w, "order");
         report r("info", c, w);
         return std::visit([&](const auto& g) { return print_info(w, g, r); }, graphs.get(w, r));
       });

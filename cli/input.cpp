@@ -162,11 +162,6 @@ graph::source source_of(const input_options& in) {
   return g;
 }
 
-void expect_several_ranks(const common& c, const std::string& option) {
-  if (c.settings.ranks != 0 || !c.settings.sim.empty() || is_launched()) return;
-  throw usage_error("--" + option + " has no effect here: there is one rank (--ranks N)");
-}
-
 void expect_seed(const input_options& in, bool draws) {
   if (!in.seed || draws || is_generated(in) || in.order == "random") return;
   throw usage_error("--seed has no effect here: nothing is random");
@@ -259,7 +254,13 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
 
 int run_ranks(const common& c, const rank_body& body) {
   expect_effect(c);
-  const int status = run(c.settings, body, say);
+  const int status = run(
+      c.settings,
+      [&](world& w) {
+        expect_effect(c, w);
+        return body(w);
+      },
+      say);
   end_series(c);
   return status;
 }

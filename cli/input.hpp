@@ -37,12 +37,6 @@ void add_whole_input(CLI::App& command, input_options& in);
 ///           the graph itself determines them
 [[nodiscard]] graph::source source_of(const input_options& in);
 
-/// Rejects an option that has an effect only on several ranks.
-///
-/// Throws    usage_error without --ranks, --sim and a launcher. An explicit number of one rank is
-///           accepted, because a script may run on any number of ranks.
-void expect_several_ranks(const common& c, const std::string& option);
-
 /// draws     the command draws random numbers for more than the graph and its order
 /// Throws    usage_error if --seed is given and nothing is random
 void expect_seed(const input_options& in, bool draws);
@@ -89,6 +83,8 @@ class graph_keeper {
 };
 
 /// Runs `body` on the ranks given by the settings and the launcher.
+///
+/// Throws    usage_error, here or in the body's place, for settings without effect
 [[nodiscard]] int run_ranks(const common& c, const rank_body& body);
 
 }  // namespace cairn::cli

@@ -193,6 +193,7 @@ int run_command(const verify_command& cmd) {
   options.build.inverse = true;
   graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
   return run_ranks(cmd.c, [&](world& w) {
+    if (!cmd.in.partition.empty()) expect_several_ranks(w, "partition");
     report r("verify", cmd.c, w);
     const auto& g = graphs.get(w, r);
     if (!cmd.paths.empty()) return check_paths(w, g, cmd, r);
@@ -245,7 +246,6 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
         throw usage_error(cmd->result + ": expected either a result or --paths, not both");
       }
       static_cast<void>(source_of(cmd->in));
-      if (!cmd->in.partition.empty()) expect_several_ranks(cmd->c, "partition");
       expect_seed(cmd->in, false);
       return run_command(*cmd);
     };

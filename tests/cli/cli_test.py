@@ -87,7 +87,8 @@ class Reports(InAFolder):
                         ["--threads", 2, "--mechanism", "locks"],
                         ["--threads", 2, "--mechanism", "one-lock"],
                         ["--threads", 2, "--mechanism", "htm"],
-                        ["--threads", 2, "--mechanism", "htm", "--retry", "bgq"],
+                        ["--sim", "ranks=2,seed=2", "--threads", 2, "--mechanism", "htm",
+                         "--retry", "bgq"],
                         ["--sim", "ranks=4,seed=3"]):
             self.assertEqual(reached(*options), expected, options)
 

@@ -321,8 +321,9 @@ class Written(InAFolder):
     def test_a_partition_needs_ranks(self):
         edges = self.file("e.el", "1 2\n")
         for command in ("info", "cc"):
-            self.refused(command, edges, "--partition", "edges", saying="--ranks")
-            run = cairn(command, edges, "--partition", "edges", "--ranks", 1)
+            for ranks in ((), ("--ranks", 1), ("--sim", "ranks=1")):
+                self.refused(command, edges, "--partition", "edges", *ranks, saying="--ranks")
+            run = cairn(command, edges, "--partition", "edges", "--ranks", 2)
             self.assertEqual(run.returncode, 0)
 
 
