@@ -20,7 +20,8 @@ struct cc_declaration : declaration {
     components_method method = components_method::automatic;
 
     static constexpr auto fields() {
-      return std::tuple(field{"method", &options::method, "How components are found"});
+      return std::tuple(
+          field{"method", &options::method, "How components are found; auto: afforest"});
     }
   };
   template <class Id>

@@ -21,7 +21,8 @@ struct mst_declaration : declaration {
     mst_merge merge = mst_merge::automatic;
 
     static constexpr auto fields() {
-      return std::tuple(field{"merge", &options::merge, "How trees of several ranks merge"});
+      return std::tuple(
+          field{"merge", &options::merge, "How trees of several ranks merge; auto: hooking"});
     }
   };
   template <class Id>

@@ -44,7 +44,8 @@ struct sssp_declaration : declaration {
     static constexpr auto fields() {
       return std::tuple(
           field{"source", &options::source, "Source vertex", 'r'}.if_absent("random, per trial"),
-          field{"algorithm", &options::algorithm, "The order in which edges are relaxed"},
+          field{"algorithm", &options::algorithm,
+                "The order in which edges are relaxed; auto: distributed-control"},
           field{"delta", &options::delta, "Width of a bucket", 'd'}.if_absent(
               "chosen by weights, degrees and earlier trials"),
           field{"layout", &options::layout,

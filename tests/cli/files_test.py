@@ -189,6 +189,9 @@ class Refusals(InAFolder):
                 self.assertNotIn(f"--{option} ", own, command)
         for option in ("mechanism", "deliver", "filter", "frequency", "lead"):
             self.assertIn(f"--{option} ", cairn("sssp", "--help").stdout)
+        for command, auto in (("sssp", "auto: distributed-control"), ("cc", "auto: afforest"),
+                              ("mst", "auto: hooking")):
+            self.assertIn(auto, " ".join(cairn(command, "--help").stdout.split()))
         for command in ("betweenness",):
             self.assertNotIn(command, text)
 
