@@ -214,10 +214,12 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
                report& r) {
   const auto given = with_flow_terminals(w, cmd.in, cmd.a, cmd.given);
   expect_seed(cmd.in, cmd.a.uses_seed(given));
+  const bool shows = !cmd.c.quiet && w.rank() == 0;
   w.barrier();
   const auto begin = w.clock().now_ns();
   const auto graph = with_path_of_graph(cmd.in, [&] {
     const recording::part part(rec, "build");
+    const progress bar(shows, "preparing " + cmd.name());
     return cmd.a.bind(w, g, given, static_cast<std::uint64_t>(cmd.trials));
   });
   w.barrier();
@@ -240,8 +242,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
     });
     std::unique_ptr<algo::run_result> found;
     {
-      progress bar(!cmd.c.quiet && w.rank() == 0, cmd.name(),
-                   [&] { return w.counters().total(obs::counter::edges); });
+      progress bar(shows, cmd.name(), [&] { return w.counters().total(obs::counter::edges); });
       if (cmd.trials > 1) {
         bar.at(static_cast<std::uint64_t>(trial), static_cast<std::uint64_t>(cmd.trials));
       }
@@ -257,9 +258,15 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
     found->count();
     edges.push_back(found->edges());
     trials.push_back(trial_of(*found, g));
-    if (cmd.verify) broken = found->verify().value_or("");
+    if (cmd.verify) {
+      const progress bar(shows, "verifying " + cmd.name());
+      broken = found->verify().value_or("");
+    }
     if (trial + 1 == cmd.trials || !broken.empty()) say_facts(r, cmd.a, *found, g);
-    if (trial + 1 == cmd.trials) write_outputs(w, cmd, g, *found);
+    if (trial + 1 == cmd.trials) {
+      const progress bar(shows, "writing the output of " + cmd.name());
+      write_outputs(w, cmd, g, *found);
+    }
   }
   r["seconds"]["run"] = seconds;
   if (cmd.verify) r["verified"] = broken.empty();

@@ -122,14 +122,15 @@ trial_result run_trial(world& w, const hashmap_command& cmd, const common& c,
     return static_cast<double>(w.clock().now_ns() - start) * 1e-9;
   };
   trial_result t{};
+  progress bar(!c.quiet && w.rank() == 0, "hashmap");
+  bar.at("filling ", 0, 0);
   w.barrier();
   const auto begin = w.clock().now_ns();
   algo::string_map map(w, {.entries = opt.entries});
   algo::populate(w, pool, map, opt);
   t.build_seconds = since(begin);
   t.before = map.size();
-  progress bar(!c.quiet && w.rank() == 0, "hashmap");
-  opt.progress = [&](auto done, auto all) { bar.at(done, all); };
+  opt.progress = [&](auto done, auto all) { bar.at("", done, all); };
   w.barrier();
   counts.end(phase_counts::load_and_verify);
   {
@@ -142,6 +143,7 @@ trial_result run_trial(world& w, const hashmap_command& cmd, const common& c,
   t.after = map.size();
   t.checksum = algo::checksum_of(w, map);
   if (cmd.verify) {
+    bar.at("verifying ", 0, 0);
     t.broken = algo::verify_hash_map_access(w, pool, map, opt, t.totals).value_or("");
   }
   return t;

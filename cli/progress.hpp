@@ -15,7 +15,8 @@ namespace cairn::cli {
 /// nothing unless `show` is set and standard error is a terminal.
 class progress {
  public:
-  /// edges   if set: returns the number of processed edges; called by another thread
+  /// activity  what takes the time, such as "verifying bfs"
+  /// edges     if set: returns the number of processed edges; called by another thread
   progress(bool show, std::string activity, std::function<std::uint64_t()> edges = {});
   ~progress();
   progress(const progress&) = delete;

@@ -9,6 +9,7 @@
 
 #include "cli/facts.hpp"
 #include "cli/input.hpp"
+#include "cli/progress.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -152,6 +153,10 @@ int report_on(world& w, report& r, const std::string& file, const algo::algorith
   return conclude(w, r, true, broken);
 }
 
+bool shows_progress(const verify_command& cmd, const world& w) {
+  return !cmd.c.quiet && w.rank() == 0;
+}
+
 int check(world& w, const graph::any_graph& g, const verify_command& cmd, const writer& by,
           const graph::io::table& rows, report& r) {
   algo::own_values values;
@@ -169,6 +174,7 @@ int check(world& w, const graph::any_graph& g, const verify_command& cmd, const 
   if (!invalid.empty()) return report_on(w, r, cmd.result, *by.a, rows.value_name, invalid);
   const auto given = with_flow_terminals(w, cmd.in, *by.a, cmd.given);
   const auto broken = with_path_of_graph(cmd.in, [&] {
+    const progress bar(shows_progress(cmd, w), "verifying " + cmd.result);
     return by.a->verify_column(w, g, rows.value_name, values, given).value_or("");
   });
   return report_on(w, r, cmd.result, *by.a, rows.value_name, broken);
@@ -178,11 +184,13 @@ int check_paths(world& w, const graph::any_graph& g, const verify_command& cmd, 
   const auto& all = algo::algorithms();
   const auto& a = **std::ranges::find_if(all, [](const auto* x) { return x->info().paths; });
   graph::io::vertex_lines lines;
+  std::optional<progress> bar(std::in_place, shows_progress(cmd, w), "verifying " + cmd.paths);
   w.agree([&] {
     expect_options(cmd, a);
     lines = graph::io::read_vertex_lines(w.pool(), cmd.paths, labels_of(g));
   });
   const auto broken = a.verify_paths(w, g, {lines.ends, lines.vertices}, cmd.given).value_or("");
+  bar.reset();
   return report_on(w, r, cmd.paths, a, "paths", broken);
 }
 
@@ -203,6 +211,7 @@ int run_command(const verify_command& cmd) {
     graph::io::table rows;
     std::optional<writer> by;
     w.agree([&] {
+      const progress bar(shows_progress(cmd, w), "reading " + cmd.result);
       rows = graph::io::read_table(w.pool(), cmd.result, n, words, holds_ids);
       by = writer_of(rows, cmd.result);
       expect_options(cmd, *by->a);

@@ -8,6 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 import cli_test
@@ -145,10 +147,11 @@ class Conversion(InAFolder):
                                       "--json"], capture_output=True, text=True, timeout=100)
                 self.assertEqual(json.loads(run.stdout)["command"], command)
 
-    def test_a_bar_moves_while_a_graph_is_generated_and_built(self):
+    def drawn_by(self, *arguments):
+        """What the command draws on a terminal."""
         main, terminal = pty.openpty()
-        run = subprocess.Popen([cli_test.CAIRN, "info", "-g", "20", "--threads", "1"],
-                               stdout=subprocess.DEVNULL, stderr=terminal)
+        run = subprocess.Popen([cli_test.CAIRN, *map(str, arguments)], stdout=subprocess.DEVNULL,
+                               stderr=terminal)
         os.close(terminal)
         drawn = b""
         try:
@@ -156,7 +159,25 @@ class Conversion(InAFolder):
                 drawn += piece
         except OSError:  # the terminal is closed
             pass
-        self.assertEqual(run.wait(), 0)
+        self.assertEqual(run.wait(), 0, drawn)
+        return drawn
+
+    def test_the_stages_around_a_run_are_on_the_terminal(self):
+        pipe = self.folder / "depths.csv"
+        os.mkfifo(pipe)
+
+        def read_late():  # more than the pipe holds
+            with open(pipe, "rb") as rows:
+                time.sleep(2)
+                rows.read()
+        reader = threading.Thread(target=read_late)
+        reader.start()
+        drawn = self.drawn_by("bfs", "-g", 15, "--source", 1, "--output", pipe)
+        reader.join()
+        self.assertIn(b"writing the output of bfs", drawn)
+
+    def test_a_bar_moves_while_a_graph_is_generated_and_built(self):
+        drawn = self.drawn_by("info", "-g", 20, "--threads", 1)
         parts = {stage: {int(p) for p in re.findall(stage + rb" kronecker 20[^%]* (\d+) %", drawn)}
                  for stage in (b"generating", b"building")}
         if not parts[b"building"] and b"kronecker" not in drawn:
