@@ -15,7 +15,7 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::strin
   std::uint32_t number = 0;
   pool_.while_not_polling([&] {
     const std::lock_guard held(channels_guard_);
-    number = channels_.add(r, kind, worker);
+    number = channels_.add(r, kind, worker, label);
     inbox_.requeue_aside();
     if (trace_.wanted()) trace_.name_channel(number, label);
     if (kind == channel_kind::standing) ++num_standing_channels_;

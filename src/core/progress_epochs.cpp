@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <string>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
@@ -138,7 +139,8 @@ progress_snapshot progress_engine::snapshot() {
   now.block_bytes = static_cast<std::size_t>(std::max<std::int64_t>(in_blocks, 0));
   const std::lock_guard held(channels_guard_);
   for (const auto& channel : channels_.live()) {
-    auto& counts = now.channels.emplace_back(channel.number, channel.kind);
+    auto& counts =
+        now.channels.emplace_back(channel.number, channel.kind, std::string(channel.name));
     for (worker_t k{0}; k < threads_; ++k) {
       counts.handled += channel.to->count(k).handled();
       counts.sent += channel.to->count(k).sent();

@@ -32,7 +32,7 @@ std::string progress_snapshot::text() const {
   }
   for (const auto& c : channels) {
     if (c.kind == channel_kind::epoch && !epoch_open) continue;
-    line("channel " + std::to_string(c.number) +
+    line("channel " + std::to_string(c.number) + (c.name.empty() ? "" : " " + c.name) +
          (c.kind == channel_kind::epoch ? ": " : " (standing): ") + counted(c.sent, c.handled));
   }
   if (held != released) {

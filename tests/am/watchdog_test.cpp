@@ -80,7 +80,7 @@ TEST_P(Watchdog, ExplainsAnEpochWhoseHoldIsNeverReleased) {
                                                ": no progress for 0.02 s (--watchdog): epoch 1 is "
                                                "open"))
         << text;
-    EXPECT_TRUE(contains(text, "\n  channel 0: 5 sent, 5 handled")) << text;
+    EXPECT_TRUE(contains(text, "\n  channel 0 int: 5 sent, 5 handled")) << text;
     EXPECT_EQ(contains(text, "work that holds the epoch (parked, queued or a task): 2 of 3"),
               rank == 0)
         << text;
@@ -110,17 +110,19 @@ TEST_P(Watchdog, NamesTheWorkerWhoseHandlerDoesNotEnd) {
     return contains(text, "in a handler");
   };
   const auto reports = reports_of(GetParam(), is_stall, [&](world& w) {
-    channel<int> numbers(w, [&](worker_t, std::span<const int>) {
-      while (!w.messages().interrupted()) {
-      }
-    });
+    channel<int> numbers(w,
+                         [&](worker_t, std::span<const int>) {
+                           while (!w.messages().interrupted()) {
+                           }
+                         },
+                         {.name = "marks"});
     epoch e(w);
     numbers.send(main_worker, w.rank(), 1);
     e.close();
   });
   for (const auto& [rank, text] : reports) {
     EXPECT_TRUE(contains(text, "\n  in a handler: worker ")) << text;
-    EXPECT_TRUE(contains(text, "channel 0: 1 sent, 0 handled")) << text;
+    EXPECT_TRUE(contains(text, "channel 0 marks: 1 sent, 0 handled")) << text;
   }
 }
 

@@ -19,7 +19,7 @@ namespace cairn::am {
 struct channel_options {
   channel_kind kind = channel_kind::epoch;
   std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's, which may be automatic
-  std::string_view name = {};      ///< in traces; empty: that of the message's type
+  std::string_view name = {};      ///< in reports and traces; empty: that of the message's type
   int worker = any_worker;         ///< of each rank that alone runs its handlers; epoch channels
   /// Its handler may send on any channel or hold the epoch. If none of an epoch's messages has such
   /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world. If false,

@@ -47,7 +47,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   // Channels ---------------------------------------------------------------------------------
 
   /// Registers a channel. Numbers follow the order of calls, so all ranks must make the same calls.
-  /// `label` is its name in a trace.
+  /// `label` is its name in reports and traces; it exists as long as the channel.
   ///
   /// worker    the only worker that runs its handlers, or any_worker; always any_worker for a
   /// standing channel

@@ -25,6 +25,7 @@ struct progress_snapshot {
   struct channel {
     std::uint32_t number = 0;
     channel_kind kind = channel_kind::epoch;
+    std::string name = {};
     std::uint64_t sent = 0, handled = 0;
   };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <cairn/core/delivery.hpp>
@@ -21,12 +22,15 @@ class registry {
     std::uint32_t number;
     channel_kind kind;
     receiver* to;
-    int worker = any_worker;  ///< that alone runs its handlers
+    int worker = any_worker;     ///< that alone runs its handlers
+    std::string_view name = {};  ///< for reports
   };
   enum class state { not_constructed, live, destroyed };
 
-  [[nodiscard]] std::uint32_t add(receiver& r, channel_kind kind, int worker = any_worker) {
-    live_.push_back({next_, kind, &r, worker});
+  /// name      exists as long as the channel
+  [[nodiscard]] std::uint32_t add(receiver& r, channel_kind kind, int worker = any_worker,
+                                  std::string_view name = {}) {
+    live_.push_back({next_, kind, &r, worker, name});
     return next_++;
   }
   void remove(std::uint32_t number) {
