@@ -97,8 +97,14 @@ struct sssp_declaration : declaration {
           "--layout always is for a graph with weights on one rank: a layout orders each row by "
           "weight");
     }
-    if (!possible || !layout::suits(c.g)) return all;
-    if (wanted || layout::break_even_runs <= runs) all.layout.emplace(c.w, c.g);
+    if (!possible) return all;
+    const bool suits = layout::suits(c.g), repaid = suits && layout::break_even_runs <= runs;
+    if (!wanted) {
+      c.w.trace().note(main_worker, obs::trace_kind::choice,
+                       repaid ? "a layout repays" : "no layout repays",
+                       {.amount = suits ? layout::break_even_runs : 0});
+    }
+    if (repaid || (wanted && suits)) all.layout.emplace(c.w, c.g);
     return all;
   }
 

@@ -149,6 +149,7 @@ class pagerank_pull {
         found_(s.w) {
     s.invert_degrees(contributions_.data() + s.rank.first(), in_place_ ? &found_ : nullptr);
     if (in_place_) num_with_edges_ = found_.collect();
+    if (row_sums) note_choice(s.w.trace(), *row_sums);
   }
 
   void sweep() {
@@ -315,7 +316,9 @@ class pagerank_pull {
           learns ? sweep_timed<Shared>(k, begin, end) : sweep_stretch<Shared>(how, begin, end);
       rows_swept(k, begin, end, change);
     });
-    if (learns) row_sums_.end();
+    if (!learns) return;
+    row_sums_.end();
+    note_choice(s_.w.trace(), row_sums_.chosen());
   }
 
   // Returns the change.

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include <cairn/base/types.hpp>
+#include <cairn/obs/trace.hpp>
 #include <cairn/task/per_worker.hpp>
 
 namespace cairn::algo {
@@ -21,6 +23,13 @@ namespace cairn::algo {
 /// far       as `even`, and contributions are prefetched to the second cache, which waits for more
 ///           lines at once than the first. For sources that miss that cache
 enum class row_sum : std::uint8_t { near, even, far };
+
+/// Records how rows are summed from now on.
+inline void note_choice(obs::trace& t, row_sum way) {
+  constexpr std::array<std::string_view, 3> texts{"row sums: near", "row sums: even",
+                                                  "row sums: far"};
+  t.note(main_worker, obs::trace_kind::choice, texts[static_cast<std::size_t>(way)]);
+}
 
 /// Whether ways to sum rows are compared by whole runs, and not in the first sweep. The branch
 /// predictor learns the lengths of all rows of a small graph, but needs several sweeps, so that

@@ -89,6 +89,10 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
       ways = &lengths.learned->ways(by, layout != nullptr);
     }
     traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::shortest_paths, ways);
+    if (ways && !on_workers.on_one_worker()) {
+      w.trace().note(main_worker, obs::trace_kind::choice,
+                     on_workers.second_way() ? "tables of each worker" : "atomics");
+    }
     if (learns) widths = &lengths.learned->width(w);
     // With wider buckets workers wait for each other less often.
     const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;

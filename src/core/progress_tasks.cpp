@@ -50,6 +50,10 @@ void progress_engine::between_batches(worker_t k) noexcept {
   }
 }
 
+void progress_engine::chose_in_flight(worker_t k, std::size_t tasks) noexcept {
+  trace_.note(k, obs::trace_kind::choice, "prefetching tasks", {.amount = tasks});
+}
+
 void progress_engine::failed(std::exception_ptr error) noexcept {
   try {
     std::rethrow_exception(std::move(error));

@@ -149,6 +149,7 @@ void scheduler::run_measured_batch(worker_context& c) {
   }
   c.tuner.took(cost);
   c.in_flight = c.tuner.number();
+  if (wanted && !c.tuner.wants_cost()) host_.chose_in_flight(c.worker, c.in_flight);
   while (c.active.size() > c.in_flight) c.ready.push_back(c.active.pop_front());
 }
 

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -200,6 +201,33 @@ class Traces(InAFolder):
                              trace.named("one worker runs alone")), 2)
         self.assertEqual(len(trace.named("a layout repays") + trace.named("no layout repays")), 1)
         self.assertEqual(len(trace.named("build")), 1)
+
+    def count(self, trace, *names):
+        return sum(e["name"] in names for e in trace.events)
+
+    def test_choices_of_shortest_paths_and_sums(self):
+        path = self.folder / "t.json"
+        report("sssp", *GRAPH, "--threads", 2, "--trials", 8, "--trace", path)
+        trace = Trace(path)
+        self.assertEqual(self.count(trace, "atomics", "tables of each worker"),
+                         self.count(trace, "all workers share a run"))
+        self.assertGreater(self.count(trace, "tables of each worker"), 0)
+        sums = ("row sums: near", "row sums: even", "row sums: far")
+        for ranks in (1, 2):  # by whole runs on one rank, else in the first sweep
+            report("pagerank", *GRAPH, "--threads", 1, "--ranks", ranks, "--layout", "none",
+                   "--trials", 2, "--trace", path)
+            trace = Trace(path)
+            self.assertEqual(self.count(trace, *sums), 2 * ranks)
+        draw = random.Random(1)
+        for n, trials, choice in ((40000, 4, "a layout repays"), (40000, 3, "no layout repays"),
+                                  (200, 4, "no layout repays"), (200, 4, None)):
+            graph = self.file("g.wel", "".join(
+                f"{draw.randrange(n)} {draw.randrange(n)} {draw.randrange(9)}\n"
+                for _ in range(6 * n)))
+            layout = () if choice else ("--layout", "none")
+            report("sssp", graph, "--threads", 1, "--trials", trials, "--trace", path, *layout)
+            counts = [self.count(Trace(path), s) for s in ("a layout repays", "no layout repays")]
+            self.assertEqual(counts, [choice == "a layout repays", choice == "no layout repays"])
 
     def test_a_worker_s_trials_of_other_choices(self):
         run = cairn("bfs", "--kronecker", 14, "--direction", "top-down", "--sim", "ranks=2,seed=1",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // world.run(task): tasks on all ranks, and how a run ends.
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/task/future.hpp>
+#include <cairn/task/prefetch.hpp>
 #include <cairn/task/when_all.hpp>
 #include <cairn/task/yield.hpp>
 
@@ -286,6 +289,34 @@ TEST(RunTasksMisuse, ATaskThatWasMovedFromIsRefused) {
   EXPECT_EQ(w.run(std::move(t)), 1);
   EXPECT_THROW(w.run(std::move(t)), contract_violation);
   EXPECT_EQ(w.run(one()), 1);
+}
+
+// Of hints no data is known to be in the cache, so each of them switches.
+task::task<void> fetch_hints(int n) {
+  for (int i = 0; i < n; ++i) co_await task::prefetch::hint(nullptr);
+}
+task::task<void> fetch_by_many() {
+  std::vector<task::task<void>> all;
+  for (int i = 0; i < 200; ++i) all.push_back(fetch_hints(1000));
+  co_await task::when_all(std::move(all));
+}
+
+TEST(RunTasksOnOneRank, ATraceHasTheNumberOfTasksThatAWorkerLetsPrefetch) {
+  for (const std::size_t given : {0, 32}) {
+    const auto body = [&](world& w) {
+      w.trace().resume();
+      w.run(fetch_by_many());
+      int choices = 0;
+      for (const auto& r : w.trace().of_worker(main_worker)) {
+        if (r.text_view() != "prefetching tasks") continue;
+        ++choices;
+        const auto& known = task::in_flight_tuner::candidates;
+        EXPECT_NE(std::find(known.begin(), known.end(), r.amount), known.end()) << r.amount;
+      }
+      EXPECT_EQ(choices > 0, given == 0);
+    };
+    support::on_ranks(1, 1, body, {.prefetching = given, .trace = true});
+  }
 }
 
 }  // namespace

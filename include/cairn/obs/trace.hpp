@@ -34,8 +34,8 @@ enum class trace_kind : std::uint8_t {
   // Moments.
   forward,  ///< messages of a buffer that travel on; count: messages; number: channel
   wave,     ///< of termination detection; amount: messages sent on all ranks; count: in flight
-  choice,   ///< text; amount: edges of the frontier, entries of a table, or sweeps that repay a
-            ///< layout; count: grain; number: trials made
+  choice,   ///< text; amount: edges of the frontier, entries of a table, sweeps or runs that repay
+            ///< a layout, or tasks; count: grain; number: trials made
   channel_choice  ///< text; amount: bytes of a block, or part-filled blocks; number: channel
 };
 inline constexpr std::size_t num_trace_kinds = 16;
