@@ -55,6 +55,7 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 /// messages    coalesce, coalesce-age, routing, pending, progress, helpers, command-block,
 ///             queue-age, channel-blocks
 /// tasks       loop-tasks, prefetching; for commands that run tasks
+/// arrays      share-gets; for commands that access global arrays, of which there are none yet
 /// filter      filter; for commands that send operators' messages
 /// operators   mechanism, grain, retry, costs, deliver, frequency, lead; for commands that run
 ///             operators
@@ -64,6 +65,7 @@ enum class setting_group : std::uint8_t {
   simulation,
   messages,
   tasks,
+  arrays,
   filter,
   operators
 };
@@ -71,7 +73,8 @@ enum class setting_group : std::uint8_t {
 /// The names of all settings in these groups.
 [[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<setting_group> kinds);
 
-/// The names of the settings of commands that run algorithms: all groups except `tasks`.
+/// The names of the settings of commands that run algorithms: all groups except `tasks` and
+/// `arrays`.
 [[nodiscard]] std::vector<std::string_view> algorithm_settings();
 
 /// The options that add_common adds.

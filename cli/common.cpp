@@ -20,7 +20,7 @@ using name_list = std::initializer_list<std::string_view>;
 
 constexpr auto one_rank = "there is one rank (--ranks N)";
 
-constexpr std::array<std::pair<std::string_view, setting_group>, 29> kinds_of_settings{{
+constexpr std::array<std::pair<std::string_view, setting_group>, 30> kinds_of_settings{{
     {"threads", setting_group::workers},         {"timeout", setting_group::workers},
     {"watchdog", setting_group::workers},        {"pin", setting_group::workers},
     {"ranks", setting_group::processes},         {"transport", setting_group::processes},
@@ -35,7 +35,7 @@ constexpr std::array<std::pair<std::string_view, setting_group>, 29> kinds_of_se
     {"retry", setting_group::operators},         {"costs", setting_group::operators},
     {"deliver", setting_group::operators},       {"frequency", setting_group::operators},
     {"lead", setting_group::operators},          {"prefetching", setting_group::tasks},
-    {"loop-tasks", setting_group::tasks},
+    {"loop-tasks", setting_group::tasks},        {"share-gets", setting_group::arrays},
 }};
 
 void refuse_given(const common& c, const auto& unused, const std::string& why) {

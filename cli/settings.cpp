@@ -43,8 +43,8 @@ void add_settings(CLI::App& app, common& c, action& chosen) {
       *app.add_subcommand("settings", "List all settings with their variables and values");
   const auto all =
       settings_of({setting_group::workers, setting_group::processes, setting_group::simulation,
-                   setting_group::messages, setting_group::tasks, setting_group::filter,
-                   setting_group::operators});
+                   setting_group::messages, setting_group::tasks, setting_group::arrays,
+                   setting_group::filter, setting_group::operators});
   add_common(command, c, {.settings = all, .stats = false, .quiet = false});
   command.callback([&c, &chosen] { chosen = [&c] { return print_settings(c); }; });
 }

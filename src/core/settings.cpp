@@ -44,12 +44,13 @@ constexpr std::array<choice<std::string_view>, 7> mechanisms{{{"auto", "auto"},
                                                               {"locks", "locks"},
                                                               {"one-lock", "one-lock"},
                                                               {"stm", "stm"}}};
+constexpr std::array<choice<bool>, 2> switches{{{"off", false}, {"on", true}}};
 constexpr std::array<choice<std::string_view>, 3> retries{
     {{"rtm", "rtm"}, {"hle", "hle"}, {"bgq", "bgq"}}};
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 29> rows{{
+constexpr std::array<setting, 30> rows{{
     {"threads", "CAIRN_THREADS", "auto|1..4096", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      "NUM_WORKERS",
@@ -205,6 +206,11 @@ constexpr std::array<setting, 29> rows{{
        return store_or_auto(s.prefetching, v, number<std::size_t>(v, 1, 1u << 20));
      },
      [](const settings& s) { return auto_or(s.prefetching); }},
+    {"share-gets", "CAIRN_SHARE_GETS", "off|on", "",
+     "gets of one element of a global array by tasks of a worker share a request in flight, if it "
+     "has at most 8 bytes",
+     "", [](settings& s, text_view v) { return choose(s.share_gets, v, switches); },
+     [](const settings& s) { return chosen(s.share_gets, switches); }},
     {"filter", "CAIRN_FILTER", "auto|N", "entries",
      "entries of each worker's sent-filter and combining table, which reduce messages; 0: none; "
      "auto: at most 1M, and left out while they reduce little",
@@ -342,6 +348,7 @@ world_options settings::for_world() const {
           .specialised = specialised,
           .prefetching = prefetching,
           .loop_tasks = loop_tasks == 0 ? world_options().loop_tasks : loop_tasks,
+          .share_gets = share_gets,
           .mechanism = mechanism,
           .grain = grain,
           .retry = retry,

@@ -73,7 +73,7 @@ global_memory::global_memory(world& w, const global_memory_options& options)
       cached_(options.cached),
       table_(w.size()),
       machine_(w.rank(), w.size()),
-      traffic_(w, table_, options.share_gets),
+      traffic_(w, table_, options.share_gets.value_or(w.options().share_gets)),
       messages_(w,
                 [this](worker_t k, rank_t from, std::span<const allocation::message> batch) {
                   for (const auto& m : batch) handle(k, from, m);

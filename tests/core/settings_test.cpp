@@ -55,7 +55,7 @@ TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
       {"timeout", "2.5"},   {"watchdog", "10"},      {"routing", "grid"},   {"progress", "thread"},
       {"deliver", "owner"}, {"frequency", "100"},    {"prefetching", "48"}, {"loop-tasks", "1024"},
       {"helpers", "15"},    {"command-block", "64"}, {"queue-age", "30"},   {"channel-blocks", "8"},
-      {"lead", "2"}};
+      {"lead", "2"},        {"share-gets", "on"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
@@ -71,6 +71,11 @@ TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
 TEST(Settings, LoopsHaveTheWorldsNumberOfTasksUnlessItIsSet) {
   EXPECT_EQ(settings().for_world().loop_tasks, world_options().loop_tasks);
   EXPECT_EQ(from({{"CAIRN_LOOP_TASKS", "8"}}).for_world().loop_tasks, 8u);
+}
+
+TEST(Settings, GetsShareRequestsIfTheVariableSaysSo) {
+  EXPECT_FALSE(settings().for_world().share_gets);
+  EXPECT_TRUE(from({{"CAIRN_SHARE_GETS", "on"}}).for_world().share_gets);
 }
 
 TEST(Settings, NamesAndVariablesAreDistinctAndSpeltAlike) {
@@ -117,6 +122,7 @@ TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
                           "machines=0",
                           "prefetching=0",
                           "loop-tasks=0",
+                          "share-gets=yes",
                           "helpers=0",
                           "command-block=0",
                           "queue-age=-1",

@@ -47,6 +47,7 @@ struct settings {
   std::size_t pending_bytes = 64u << 20;
   std::size_t prefetching = 0;  ///< tasks of a worker that wait for cache lines; 0: it chooses
   std::size_t loop_tasks = 0;   ///< tasks of a worker at once; 0: the default of the loop
+  bool share_gets = false;      ///< as in world_options
   std::size_t filter_entries = 1u << 20;
   bool filter_is_chosen = true;    ///< online: a sent-filter that drops little is left out
   std::string mechanism = "auto";  ///< a name that activity::parse_mechanism accepts

@@ -60,6 +60,7 @@ struct world_options {
   /// Tasks of a worker that wait for cache lines at once, at most; 0: each worker chooses.
   std::size_t prefetching = 0;
   std::size_t loop_tasks = 256;       ///< tasks of a worker in a loop whose body is a coroutine
+  bool share_gets = false;            ///< see pgas::global_memory_options
   std::string mechanism = "auto";     ///< of operators for which a program asks for none
   std::size_t grain = 0;              ///< of these operators; 0: chosen automatically
   std::string retry = "rtm";          ///< of these operators: the name of a retry policy

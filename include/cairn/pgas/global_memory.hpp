@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -50,8 +51,9 @@ struct array_options {
 
 struct global_memory_options {
   /// Gets of one element by tasks of a worker share a request in flight. A task may then read a
-  /// value from before its own last put: for data without concurrent writers.
-  bool share_gets = false;
+  /// value from before its own last put: for data without concurrent writers. Only
+  /// elements of 1, 2, 4 or 8 bytes share one. Nothing: as the world's options say.
+  std::optional<bool> share_gets = {};
   cached_parts cached = {};
 };
 
