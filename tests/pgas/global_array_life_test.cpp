@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allocation of global arrays, and errors.
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/pgas/array_table.hpp>
 #include <cairn/pgas/global_view.hpp>
+#include <cairn/task/future.hpp>
 #include <cairn/task/task.hpp>
+#include <cairn/task/yield.hpp>
 
 #include <support/global_arrays.hpp>
 #include <support/places.hpp>
@@ -134,6 +142,128 @@ TEST_P(GlobalArrayLife, MisuseIsReportedWhereItIsAwaited) {
     w.run(misuse(memory, a, freed, kept));
     w.barrier();
     for (const auto x : memory.view(other).local()) EXPECT_EQ(x, 0u);
+  });
+}
+
+// The view checks an access before it sends a question, so the answers of owners are seen without
+// it.
+template <class Send>
+task<std::string> answer_to(global_memory& memory, Send send) {
+  auto ops = co_await memory.operations();
+  send(memory.traffic(), ops.worker(), ops.group());
+  try {
+    co_await ops.wait();
+  } catch (const contract_violation& e) {
+    co_return e.what();
+  }
+  co_return "no fault";
+}
+
+// Asks `to` for everything that can be done to an element.
+task<> ask_for_all(global_memory& memory, rank_t to, array_id id, std::uint64_t i,
+                   std::string fault) {
+  std::array<std::byte, 16> x{};
+  const auto of = [&](access a) { return array_command(id, i, a); };
+  const operands<std::uint64_t> one{.x = 1, .expected = 0};
+  std::vector<std::string> said;
+  said.push_back(co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+    t.get_word(k, to, of(access::get), x.data(), 8, c);
+  }));
+  said.push_back(co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+    t.get_pair(k, to, of(access::get), x.data(), 8, c);
+  }));
+  said.push_back(co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+    t.get_bytes(k, to, id, 8 * i, x, c);
+  }));
+  said.push_back(co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+    t.put_word(k, to, of(access::put), 1, c);
+  }));
+  said.push_back(co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+    t.put_pair(k, to, of(access::put), x.data(), 8, c);
+  }));
+  said.push_back(co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+    t.put_bytes(k, to, id, 8 * i, x, c);
+  }));
+  for (const auto a : {access::add, access::take, access::fill}) {
+    said.push_back(co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+      t.change(k, to, of(a), one, nullptr, 0, c);
+    }));
+  }
+  for (std::size_t n = 0; n < said.size(); ++n) {
+    EXPECT_NE(said[n].find(fault), std::string::npos) << "access " << n << ": " << said[n];
+  }
+}
+task<> take_and_fill_without_states(global_memory& memory, rank_t to, array_id id) {
+  for (const auto a : {access::take, access::fill}) {
+    const auto said = co_await answer_to(memory, [&](array_traffic& t, worker_t k, completion& c) {
+      t.change(k, to, array_command(id, 0, a), {.x = 1, .expected = 0}, nullptr, 0, c);
+    });
+    EXPECT_NE(said.find("without full/empty elements"), std::string::npos) << said;
+  }
+}
+
+TEST_P(GlobalArrayLife, OwnersRefuseWhatTheyDoNotHave) {
+  GetParam().run([](world& w) {
+    global_memory memory(w);
+    const auto a = memory.collective_alloc<std::uint64_t>(30, {.full_empty = true});
+    const auto plain = memory.collective_alloc<std::uint64_t>(30);
+    const auto freed = memory.collective_alloc<std::uint64_t>(30);
+    memory.collective_free(freed);
+    const auto to = (w.rank() + 1) % w.size();
+    w.run(ask_for_all(memory, to, a.id, 30, "beyond the end"));
+    w.run(ask_for_all(memory, to, freed.id, 0, "was freed, or never allocated"));
+    w.run(ask_for_all(memory, to, {.creator = 0, .slot = 700, .generation = 1}, 0,
+                      "was freed, or never allocated"));
+    w.run(take_and_fill_without_states(memory, to, plain.id));
+    w.barrier();
+    for (const auto x : memory.view(a).local()) EXPECT_EQ(x, 0u);
+    for (const auto x : memory.view(plain).local()) EXPECT_EQ(x, 0u);
+  });
+}
+
+task<std::string> take_one(global_view<std::uint64_t> a, std::uint64_t i) {
+  try {
+    static_cast<void>(co_await a.take(i));
+  } catch (const contract_violation& e) {
+    co_return e.what();
+  }
+  co_return "a value";
+}
+task<> free_while_tasks_take(global_memory& memory, global_array<std::uint64_t> a) {
+  auto v = memory.view(a);
+  std::vector<cairn::task::future<std::string>> takers;
+  for (std::uint64_t i = 0; i < 2 * a.size(); ++i) {
+    auto f = co_await cairn::task::spawn(take_one(v, i % a.size()));
+    takers.push_back(std::move(f));
+  }
+  // One of two takers of each element gets a value; the other waits.
+  for (std::uint64_t i = 0; i < a.size(); ++i) co_await v.fill(i, 1);
+  std::size_t values = 0;
+  while (values < a.size()) {
+    values = static_cast<std::size_t>(
+        std::ranges::count_if(takers, [](const auto& f) { return f.ended(); }));
+    co_await cairn::task::yield();
+  }
+  co_await memory.free(a);
+  values = 0;
+  for (auto& f : takers) {
+    const auto said = co_await f;
+    if (said == "a value") {
+      ++values;
+    } else {
+      EXPECT_NE(said.find("was freed"), std::string::npos) << said;
+    }
+  }
+  EXPECT_EQ(values, a.size());
+}
+
+TEST_P(GlobalArrayLife, TakersOfAnArrayThatIsFreedAreTold) {
+  GetParam().run([](world& w) {
+    global_memory memory(w);
+    const auto a = memory.collective_alloc<std::uint64_t>(9, {.full_empty = true});
+    w.run(w.rank() == 0 ? free_while_tasks_take(memory, a) : support::nothing());
+    w.barrier();
+    EXPECT_EQ(memory.live(), 0u);
   });
 }
 

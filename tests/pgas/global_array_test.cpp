@@ -209,8 +209,7 @@ TEST_P(GlobalArray, ATaskMayEndBeforeItsOperations) {
     const auto a = memory.collective_alloc<std::uint64_t>(50);
     w.run(leaves_early(memory.view(a), memory));
     w.barrier();
-    // Commands to one rank are answered in the order of their buffers; those of others have been
-    // sent. So all have taken effect when as many gets are answered.
+    // Nothing waits for the puts, so each rank waits until its own elements have changed.
     w.wait_until([&] {
       const auto mine = memory.view(a).local();
       for (std::size_t k = 0; k < mine.size(); ++k) {

@@ -51,9 +51,9 @@ class transport {
   /// Copies the packet out to `to`, or returns false if there is no room now.
   [[nodiscard]] virtual bool send(rank_t to, std::span<const std::byte> packet) = 0;
 
-  /// Passes each arrived packet (up to some bound) to `deliver`, which must not call the transport
-  /// and must copy what it keeps. Returns the number of packets. An exception of `deliver` leaves
-  /// poll(); its packet counts as delivered, and a later poll delivers the others.
+  /// Passes each arrived packet (up to some bound) to `deliver`, which may call send() but not
+  /// poll(), and must copy what it keeps. Returns the number of packets. An exception of `deliver`
+  /// leaves poll(); its packet counts as delivered, and a later poll delivers the others.
   virtual std::size_t poll(const sink& deliver) = 0;
 
   /// Memory that the transports of all ranks share, for protocols of the runtime: as much on all

@@ -87,7 +87,7 @@ struct global_memory_options {
 /// Collective    constructor, destructor, collective_alloc(), collective_free(). A world has one
 ///               memory at a time
 /// Messages      an allocation 2 (P - 1), a free 2 P at most
-/// Memory        at each rank its part; 15 standing channels
+/// Memory        at each rank its part; 17 standing channels
 /// Throws        alloc: system_failure if a rank has not enough memory. free, view:
 ///               contract_violation for an array that was freed or never allocated. An access to it
 ///               throws contract_violation where it is awaited
