@@ -7,14 +7,6 @@
 #include <cairn/pgas/array_traffic.hpp>
 
 namespace cairn::pgas {
-namespace {
-
-[[nodiscard]] constexpr std::size_t num_pieces(std::size_t bytes) noexcept {
-  return (bytes + piece_bytes - 1) / piece_bytes;
-}
-
-}  // namespace
-
 // Joins a get of the same element that is in flight, or becomes one that others may join.
 bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& command,
                                     answer_target& target, std::uint16_t& line) {

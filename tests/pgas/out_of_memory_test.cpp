@@ -20,7 +20,7 @@ namespace {
 
 using cairn::task::task;
 
-constexpr std::size_t too_few_bytes = 256 << 10;
+constexpr std::size_t too_few_bytes = 100 << 10;
 constexpr std::uint64_t overwritten = 0xabababababababab;
 
 // Overwrites the copies after the failure: no answer may change them later.

@@ -71,6 +71,9 @@ class element_bytes {
 
 /// Bytes of the largest pieces in which longer elements and ranges travel.
 inline constexpr std::size_t piece_bytes = 64;
+[[nodiscard]] constexpr std::size_t num_pieces(std::size_t bytes) noexcept {
+  return (bytes + piece_bytes - 1) / piece_bytes;
+}
 
 struct get_command {
   array_command command;

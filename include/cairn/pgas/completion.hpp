@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <cairn/base/types.hpp>
 #include <cairn/task/promise.hpp>
 
 namespace cairn::pgas {
@@ -32,11 +33,19 @@ struct completion {
   access_fault fault = access_fault::none;  // one of those that occurred
   bool waits = false;                       // resume the waiter after the last answer
   bool is_group = false;
+  bool continues = false;  // it is a portion_completion
 
   void wait_as(task::suspended t) noexcept {
     waiter = t;
     waits = true;
   }
+};
+
+/// The completion of one portion of an operation that sends its questions in portions.
+struct portion_completion : completion {
+  /// Called by the worker after the last answer: sends the next portion, if there is one. Returns
+  /// whether the operation has ended; then the waiter is resumed.
+  bool (*next)(portion_completion&, worker_t) noexcept = nullptr;
 };
 
 /// The completion of a group. It lives until its last answer has come, also if its owner, in the

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <span>
 
 #include <cairn/base/contract.hpp>
@@ -32,6 +35,7 @@ namespace cairn::pgas {
 ///
 /// Messages  two per operation on a remote element; elements of more than 16 bytes, and ranges,
 ///           travel in pieces of 64 bytes
+/// Memory    an awaited range has at most 8,192 pieces on their way; a range of a group has all
 /// Throws    contract_violation for an index beyond the end, for an array that was freed, and from
 ///           take() and fill() of an array without full_empty: where the operation is called, or
 ///           where it is awaited
@@ -207,17 +211,22 @@ class global_view {
     }
   }
 
-  // Reads a range into a span of T, or writes it from a span of const T.
-  template <class Element>
-  void transfer(worker_t k, std::uint64_t first, std::span<Element> span, completion& c) const {
-    constexpr bool reads = !std::is_const_v<Element>;
+  void expect_range(std::uint64_t first, std::uint64_t n) const {
     if (!part_->still_belongs_to(id_)) expect_no_fault(access_fault::no_array);
-    if (first > size() || span.size() > size() - first) {
-      expect_no_fault(access_fault::out_of_range);
-    }
-    while (!span.empty()) {
+    if (first > size() || n > size() - first) expect_no_fault(access_fault::out_of_range);
+  }
+  // Reads a range into a span of T, or writes it from a span of const T, as far as `max_pieces`
+  // pieces reach, but at least one element. Returns how many elements it has read or written.
+  template <class Element>
+  std::size_t transfer_some(worker_t k, std::uint64_t first, std::span<Element> span,
+                            std::size_t max_pieces, completion& c) const {
+    constexpr bool reads = !std::is_const_v<Element>;
+    const auto all = span.size();
+    while (!span.empty() && max_pieces > 0) {
       const auto t = found(first);
-      const auto part = span.first(std::min<std::uint64_t>(span.size(), layout().run(first)));
+      const auto fitting = std::max<std::uint64_t>(max_pieces * piece_bytes / sizeof(T), 1);
+      const auto part =
+          span.first(std::min<std::uint64_t>({span.size(), layout().run(first), fitting}));
       const auto bytes = part.size_bytes();
       if constexpr (reads) {
         if (t.here != nullptr) {
@@ -234,9 +243,18 @@ class global_view {
       }
       first += part.size();
       span = span.subspan(part.size());
+      max_pieces -= std::min(max_pieces, num_pieces(bytes));
     }
+    return all - span.size();
+  }
+  template <class Element>
+  void transfer(worker_t k, std::uint64_t first, std::span<Element> span, completion& c) const {
+    expect_range(first, span.size());
+    transfer_some(k, first, span, std::numeric_limits<std::size_t>::max() / piece_bytes, c);
   }
 
+  // At most two portions are on their way. When one is complete, the handler of its last answer
+  // sends the next.
   template <class Element>
   class [[nodiscard("await it")]] range_operation {
    public:
@@ -247,26 +265,57 @@ class global_view {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <task::task_promise P>
     bool await_suspend(std::coroutine_handle<P> h) {
+      view_.expect_range(first_, span_.size());
       const task::suspended me(h.promise());
-      try {
-        view_.transfer(me.worker(), first_, span_, done_);
-      } catch (...) {
-        if (done_.outstanding == 0) throw;
-        error_ = std::current_exception();  // thrown after the answers, which go to this frame
+      for (auto& p : portions_) {
+        p.waiter = me;
+        p.continues = true;
+        p.next = [](portion_completion& c, worker_t k) noexcept {
+          return static_cast<portion&>(c).of->next(static_cast<portion&>(c), k);
+        };
+        p.of = this;
+        send(p, me.worker());
       }
-      done_.wait_as(me);
-      return done_.outstanding != 0;
+      return !ended();
     }
     void await_resume() const {
       if (error_) std::rethrow_exception(error_);
-      expect_no_fault(done_.fault);
+      for (const auto& p : portions_) expect_no_fault(p.fault);
     }
 
    private:
+    struct portion : portion_completion {
+      range_operation* of = nullptr;
+    };
+    static constexpr std::size_t max_pieces = 4096;  // of a portion
+
+    [[nodiscard]] bool ended() const noexcept {
+      return span_.empty() && portions_[0].outstanding == 0 && portions_[1].outstanding == 0;
+    }
+    bool next(portion & p, worker_t k) noexcept {
+      if (p.fault != access_fault::none) span_ = {};
+      send(p, k);
+      return ended();
+    }
+    // An exception is thrown after the answers, which go to this frame.
+    void send(portion & p, worker_t k) noexcept {
+      try {
+        while (p.outstanding == 0 && !span_.empty()) {
+          if (!view_.part_->still_belongs_to(view_.id_)) expect_no_fault(access_fault::no_array);
+          const auto n = view_.transfer_some(k, first_, span_, max_pieces, p);
+          first_ += n;
+          span_ = span_.subspan(n);
+        }
+      } catch (...) {
+        error_ = std::current_exception();
+        span_ = {};
+      }
+    }
+
     global_view view_;
     std::uint64_t first_;
     std::span<Element> span_;
-    completion done_;
+    std::array<portion, 2> portions_;
     std::exception_ptr error_;
   };
   template <class Element>
