@@ -14,7 +14,7 @@ namespace cairn::bench {
 struct coalescing_sweep {
   paths_job job;
   std::vector<std::string> graphs{"kronecker", "uniform", "grid"};
-  std::vector<std::size_t> buffers{64, 256, 1024, 4096, 16384, 65536};
+  std::vector<std::size_t> buffers{64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
   std::vector<int> local{2, 4};      ///< numbers of ranks
   std::vector<int> simulated{2, 8};  ///< on a cluster with a network of default costs
   int simulated_scale = 11;          ///< log2 of the vertices there

@@ -5,7 +5,8 @@ from buffer_claims import (PLOTS, Claim, choice_is_close, large_scales_better,  
                            sensitive)
 
 TITLE = "[DC15] figure 3: shortest paths by Distributed Control against the size of buffers"
-SHORT = "--scale 13 --runs 5 --repeats 3 --local 2 4 --simulated 2 8"
+SHORT = ("--scale 13 --runs 5 --repeats 3 --local 2 4 --simulated 2 8"
+         " --buffers 64 256 1024 4096 16384 65536")
 LONG = ("--scale 16 --runs 15 --repeats 5 --local 1 2 4 8 --simulated 2 4 8 16 32 64 "
         "--simulated-scale 14")
 CLAIMS = [

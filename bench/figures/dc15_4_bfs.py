@@ -4,7 +4,8 @@
 from buffer_claims import PLOTS, Claim, best_size_differs, choice_is_close, sensitive  # noqa: F401
 
 TITLE = "[DC15] figure 4: breadth-first search by Distributed Control against the size of buffers"
-SHORT = "--scale 12 --runs 3 --repeats 3 --local 2 4 --simulated 2 8"
+SHORT = ("--scale 12 --runs 3 --repeats 3 --local 2 4 --simulated 2 8"
+         " --buffers 64 256 1024 4096 16384 65536")
 LONG = ("--scale 16 --runs 15 --repeats 5 --local 1 2 4 8 --simulated 2 4 8 16 32 64 "
         "--simulated-scale 14")
 CLAIMS = [
