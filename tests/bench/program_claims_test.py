@@ -69,8 +69,13 @@ class Search(DrawnFigure):
         few = self.points(weak=(1,), strong=(1, 1), dense=())
         self.assertEqual(self.words(few)[:2], [OPEN] * 2)
 
+    def test_few_vertices_are_not_judged(self):
+        many = {"where": "simulated", "scaling": "weak", "degree": 32, "ranks": 1024, "edges": 1000,
+                "seconds": spread(9, 0), "small": True}
+        self.assertEqual(self.words([*self.points(), many]), self.words(self.points()))
+
     def test_is_drawn(self):
-        self.drawn(self.points(), 3)
+        self.drawn(self.points(), 4)
 
 
 class Walks(DrawnFigure):
@@ -103,8 +108,13 @@ class Walks(DrawnFigure):
         self.assertEqual(self.words(self.points(mpi=None))[:2], [OPEN] * 2)
         self.assertEqual(self.words(self.points(simulated=(1.,)))[3], OPEN)
 
+    def test_few_vertices_are_not_judged(self):
+        many = {"where": "simulated", "ranks": 1024, "edges": 1000,
+                "seconds": spread(9, 0), "small": True}
+        self.assertEqual(self.words([*self.points(), many]), self.words(self.points()))
+
     def test_is_drawn(self):
-        self.drawn(self.points(), 3)
+        self.drawn(self.points(), 5)
 
 
 class HashMap(DrawnFigure):
