@@ -144,7 +144,10 @@ void expect_groups_used(const common& c, world& w, bool several_cells) {
   }
   if (several_cells || (mechanism != "auto" && mechanism != "htm")) return;
   if (w.any(w.options().emulate_transactions || w.transactions().works)) return;
-  refuse_given(c, all, "without hardware transactions operators run one by one, by atomics");
+  constexpr auto no_groups = "without hardware transactions operators run one by one, by atomics";
+  refuse_given(c, name_list{"retry", "costs"}, no_groups);
+  // On one rank it also prevents runs by one worker alone (traverse/small_run.hpp).
+  if (w.size() > 1 || mechanism != "auto") refuse_given(c, name_list{"grain"}, no_groups);
 }
 
 void expect_several_ranks(const world& w, std::string_view option) {

@@ -9,6 +9,7 @@
 //
 // Files as of bfs_queue_mpi.c.
 
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "block_graph.h"

@@ -10,6 +10,7 @@
 // "vertex,depth" per vertex, as written by `cairn bfs G.el --output`. The output for the generated
 // graph from which G.el was made works too: ids without an edge have lines without a depth.
 
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "block_graph.h"

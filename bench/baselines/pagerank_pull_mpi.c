@@ -11,6 +11,7 @@
 // --output`. It must contain exactly the vertices of G.el: each id without an edge would lower all
 // ranks.
 
+#define _GNU_SOURCE
 #include <math.h>
 
 #include "block_graph.h"

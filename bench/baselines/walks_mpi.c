@@ -12,6 +12,7 @@
 // "vertex,visits" per vertex, as written by `cairn walk G.el --key 7 --output`: both take the same
 // walks. Without --walkers there are half as many as vertices.
 
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "block_graph.h"

@@ -6,9 +6,8 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <unistd.h>
 
-static int crowded;  // whether this machine has more processes than cores
+static int crowded;  // whether this machine has more processes than allowed cores
 
 static inline void count_processes(void) {
   MPI_Comm machine;
@@ -16,7 +15,8 @@ static inline void count_processes(void) {
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_size(machine, &here);
   MPI_Comm_free(&machine);
-  crowded = here > sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t allowed;
+  crowded = sched_getaffinity(0, sizeof allowed, &allowed) == 0 && here > CPU_COUNT(&allowed);
 }
 
 static inline void idle(void) {

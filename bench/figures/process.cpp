@@ -107,6 +107,7 @@ std::string fastest_command(const std::vector<std::string>& commands) {
       try {
         const auto ran = outcome_of(commands[i]);
         if (!ran.verified) throw wrong_result(commands[i] + ": its result is wrong");
+        if (ran.seconds.empty()) throw failed_process(commands[i] + " printed no time");
         seconds[i].push_back(summarise(ran.seconds).median);
       } catch (const failed_process& failure) {  // as Open MPI 4.1 may do with one-sided atomics
         fmt::print(stderr, "left out: {}\n", failure.what());

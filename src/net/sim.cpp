@@ -51,7 +51,7 @@ std::uint64_t sim_network::arrival_ns(rank_t from, rank_t to) {
   if (from == slow_ || to == slow_) latencies *= slowness;
   auto& quiet_until_ns = quiet_until_ns_[static_cast<std::size_t>(to)];
   if (options_.quiet_one_in != 0 && random_.below(options_.quiet_one_in) == 0) {
-    quiet_until_ns = after(max_quiet * random_.uniform());
+    quiet_until_ns = std::max(quiet_until_ns, after(max_quiet * random_.uniform()));
   }
   return std::max(after(latencies), quiet_until_ns);
 }

@@ -66,10 +66,14 @@ std::uint32_t probe_steps(transport& net, rank_t asker, rank_t responder, std::u
   if (net.self() != asker && net.self() != responder) return 0;
   constexpr std::size_t end = 1;  // bytes of the packet that says so
   std::vector<std::byte> packet(net.max_packet());
-  const auto send = [&](rank_t to, std::size_t bytes) {
-    while (!net.send(to, std::span(packet).first(bytes))) net.poll([](rank_t, auto) {});
-  };
   const hw::steady_clock clock;
+  const auto send = [&](rank_t to, std::size_t bytes) {
+    const auto deadline = clock.now_ns() + max_wait_ns;
+    while (!net.send(to, std::span(packet).first(bytes))) {
+      if (clock.now_ns() > deadline) throw system_failure("no packet could be sent for 10 s");
+      net.poll([](rank_t, auto) {});
+    }
+  };
   const auto receive = [&] {
     std::size_t bytes = 0;
     const auto note = [&](rank_t, std::span<const std::byte> got) { bytes = got.size(); };

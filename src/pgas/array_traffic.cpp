@@ -122,7 +122,7 @@ void array_traffic::deliver_answer(worker_t k, const answer_target& target, cons
   } else if (c.waits && frames_exist) {
     c.waits = false;
     tasks_.ready_here(k, c.waiter);
-  } else if (c.continues && frames_exist) {
+  } else if (c.continues && frames_exist && !ends_) {
     auto& portion = static_cast<portion_completion&>(c);
     const auto waiter = c.waiter;
     if (portion.next(portion, k)) tasks_.ready_here(k, waiter);

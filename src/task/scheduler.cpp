@@ -79,6 +79,7 @@ bool scheduler::run_to_end(promise_base& root, const std::function<void()>& dest
     static_cast<std::atomic<bool>*>(t.finish_data)->store(true, std::memory_order_release);
   };
   root.finish_data = &ended;
+  pool_.begin_polling();                     // may throw
   root.at = promise_base::phase::suspended;  // it stays on this worker
   auto& c = context(main_worker);
   root.context = &c;
@@ -90,7 +91,6 @@ bool scheduler::run_to_end(promise_base& root, const std::function<void()>& dest
       destroy();
     });
   };
-  pool_.begin_polling();
   try {
     pool_.wait_until([&] { return done() || host_.interrupted(); });
   } catch (...) {

@@ -50,7 +50,17 @@ TEST(GroupChoice, LargeBucketsStayAlone) {
   EXPECT_EQ(group.size(), after_source);
 }
 
-// Whatever is measured: sizes are powers of two within the bounds, never fall, and at most double.
+// Small buckets along a path, then large ones.
+TEST(GroupChoice, ShrinksWhereBucketsGrow) {
+  group_choice group;
+  process(group, 10'000, 20'000, 100);
+  const auto on_path = group.size();
+  EXPECT_GE(on_path, 512u);
+  process(group, 100'000, 20'000, 100'000);
+  EXPECT_LE(group.size(), 32u);
+}
+
+// Whatever is measured: sizes are powers of two within the bounds, and at most double or halve.
 TEST(GroupChoice, KeepsItsBoundsWhateverIsMeasured) {
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     random64 random(seed);
@@ -58,8 +68,10 @@ TEST(GroupChoice, KeepsItsBoundsWhateverIsMeasured) {
     for (int i = 0; i < 60; ++i) {
       const auto before = group.size();
       group.took(random() >> random.below(64));
-      EXPECT_TRUE(group.size() == before || group.size() == 2 * before);
-      EXPECT_LE(group.size(), group_choice::max_size);
+      const auto after = group.size();
+      EXPECT_TRUE(after == before || after == 2 * before || 2 * after == before);
+      EXPECT_GE(after, 1u);
+      EXPECT_LE(after, group_choice::max_size);
     }
   }
 }

@@ -362,9 +362,10 @@ class Refusals(InAFolder):
             run = cairn("bfs", *GRAPH, "--ranks", 1, environment=variable)
             self.assertEqual(run.returncode, 0, run.stderr)
         transactions = report("machine")["machine"]["hardware_transactions"]
-        for mechanism in ("auto", "htm"):
-            run = cairn("bfs", *GRAPH, "--threads", 2, "--mechanism", mechanism, "--grain", 4)
+        for arguments in (("--mechanism", "htm", "--grain", 4), ("--retry", "hle")):
+            run = cairn("bfs", *GRAPH, "--threads", 2, *arguments)
             self.assertEqual(run.returncode, 0 if transactions else 2, run.stderr)
+        self.assertEqual(cairn("bfs", *GRAPH, "--threads", 2, "--grain", 4).returncode, 0)
 
     def test_options_without_effect_on_one_rank_of_mpi(self):
         for launcher in filter(None, map(mpi, ("mpich", "openmpi"))):

@@ -78,7 +78,7 @@ struct bfs_result {
 /// Work        O(n + m) top-down; bottom-up levels usually scan a small part of the edges. Without
 ///             levels: further relaxations depend on the order
 /// Depth       per level one epoch (top-down) or one gather of n bits, and a small reduction unless
-///             its sums travel with one of these. Without levels: two epochs
+///             its sums travel with one of these. Without levels: three epochs
 /// Memory      per rank: n/P parents (and depths), the frontier; n bits if bottom-up. Without
 ///             levels: as sssp()
 /// Throws      contract_violation unless root < g.num_vertices(), or if the graph has weights and

@@ -20,7 +20,7 @@ struct sim_options {
   unsigned max_refusals = 4;
   /// One network in `slow_one_in` has a slow rank; 0: none.
   std::uint64_t slow_one_in = 4;
-  /// After one packet in `quiet_one_in`, no packet arrives at its rank for a while; 0: never.
+  /// After one packet in `quiet_one_in`, later ones to its rank wait for a while; 0: never.
   std::uint64_t quiet_one_in = 256;
 };
 

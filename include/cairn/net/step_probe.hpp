@@ -65,7 +65,7 @@ class step_probe {
 /// elsewhere.
 ///
 /// Returns   at the asker what step_probe::found() gives, else 0
-/// Throws    system_failure if the other rank sends nothing for 10 s
+/// Throws    system_failure if for 10 s the other rank sends nothing, or nothing can be sent
 [[nodiscard]] std::uint32_t probe_steps(transport& net, rank_t asker, rank_t responder,
                                         std::uint64_t limit_ns);
 

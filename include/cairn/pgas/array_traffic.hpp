@@ -35,7 +35,10 @@ class array_traffic {
  public:
   /// share_gets   see global_memory_options
   array_traffic(world& w, array_table& table, bool share_gets);
-  ~array_traffic() = default;
+  /// Ranges on their way end with the portions that were sent.
+  ~array_traffic() {
+    world_.pool().while_not_polling([this] { ends_ = true; });
+  }
   array_traffic(const array_traffic&) = delete;
   array_traffic& operator=(const array_traffic&) = delete;
 
@@ -161,6 +164,7 @@ class array_traffic {
   array_table& table_;
   answers_in_progress<> answers_;
   const bool shares_gets_;
+  bool ends_ = false;  // the requests are being destroyed
   task::per_worker<worker_state> workers_;
   word_gets get_words_;
   pair_gets get_pairs_;

@@ -35,7 +35,8 @@ namespace cairn::pgas {
 ///
 /// Messages  two per operation on a remote element; elements of more than 16 bytes, and ranges,
 ///           travel in pieces of 64 bytes
-/// Memory    an awaited range has at most 8,192 pieces on their way; a range of a group has all
+/// Memory    an awaited range has at most 8,192 pieces on their way, or two elements; a range of a
+///           group has all
 /// Throws    contract_violation for an index beyond the end, for an array that was freed, and from
 ///           take() and fill() of an array without full_empty: where the operation is called, or
 ///           where it is awaited

@@ -138,7 +138,10 @@ class ordered_work {
     std::uint64_t holds = 0;
     for (auto& k : workers_) {
       auto& queue = k.value.queue;
-      k.value.sharing.clear([&](const Entry& e) { static_cast<void>(queue.push(e)); });
+      const auto push = [&](const Entry& e) { static_cast<void>(queue.push(e)); };
+      k.value.sharing.clear(push);
+      std::ranges::for_each(k.value.to_share, push);  // left by a run that failed
+      k.value.to_share.clear();
       k.value.holds = queue.first_bucket() < end;
       holds += k.value.holds ? 1 : 0;
     }
