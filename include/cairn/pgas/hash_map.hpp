@@ -249,8 +249,7 @@ class hash_map {
       held.unlock();
       auto memory = s.table.memory_for(capacity);
       held.lock();
-      if (s.table.must_grow_to() != capacity) continue;  // another worker was faster
-      s.table.grow(memory);
+      if (s.table.must_grow_to() == capacity) s.table.grow(memory);  // no other worker was faster
       held.unlock();
       memory = {};
       held.lock();
