@@ -55,7 +55,7 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 /// messages    coalesce, coalesce-age, routing, pending, progress, helpers, command-block,
 ///             queue-age, channel-blocks
 /// tasks       loop-tasks, prefetching; for commands that run tasks
-/// arrays      share-gets; for commands that access global arrays, of which there are none yet
+/// arrays      share-gets; for programs that access global arrays, as no command does
 /// filter      filter; for commands that send operators' messages
 /// operators   mechanism, grain, retry, costs, deliver, frequency, lead; for commands that run
 ///             operators

@@ -91,8 +91,8 @@ bfs_result<Id> search_by_levels(world& w, const graph::dist_csr<Id>& g, Id root,
 template <class Id>
 bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_options& opt) {
   CAIRN_EXPECTS(root < g.num_vertices());
-  const bool levels = opt.algorithm == bfs_method::automatic || opt.algorithm == bfs_method::levels;
-  return levels ? search_by_levels(w, g, root, opt) : search_without_levels(w, g, root, opt);
+  return by_levels(opt.algorithm) ? search_by_levels(w, g, root, opt)
+                                  : search_without_levels(w, g, root, opt);
 }
 
 template bfs_result<std::uint32_t> bfs(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,

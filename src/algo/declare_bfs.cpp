@@ -38,24 +38,21 @@ struct bfs_declaration : declaration {
                 "By levels, or without barriers in order of depth or of arrival (auto: levels)"},
           field{"direction", &options::direction, "Direction of each level"});
     }
-    [[nodiscard]] bool by_levels() const {
-      return algorithm == bfs_method::automatic || algorithm == bfs_method::levels;
-    }
   };
   template <class Id>
   using result = bfs_result<Id>;
 
   static bool uses_seed(const options& o) { return o.source.id.empty(); }
   static void check_options(const options& o) {
-    if (o.by_levels() || o.direction == traverse::direction::automatic) return;
+    if (by_levels(o.algorithm) || o.direction == traverse::direction::automatic) return;
     throw usage_error("--direction has no effect on --algorithm " +
                       std::string(enum_name(o.algorithm)) + ", which has no levels");
   }
   static std::string_view without_queues(const options& o) {
-    return o.by_levels() ? "by levels works in supersteps" : std::string_view();
+    return by_levels(o.algorithm) ? "by levels works in supersteps" : std::string_view();
   }
   static std::string_view without_lead(const options& o) {
-    if (o.by_levels()) return without_queues(o);
+    if (by_levels(o.algorithm)) return without_queues(o);
     if (o.algorithm == bfs_method::chaotic) return "by --algorithm chaotic has no order";
     return {};
   }

@@ -192,62 +192,23 @@ TEST_P(DomainPlaces, EveryMechanismLosesNothing) {
   });
 }
 
-// Another thread holds what the worker needs until the worker has come for it and tried to get it;
-// if it has not tried by then, again.
-TEST(Domain, CountsTheLocksThatItWaitedFor) {
-  for (const auto setting : {mechanism::locks, mechanism::one_lock}) {
-    SCOPED_TRACE(name(setting));
-    world w;
-    pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
-    domain data(w, {.mechanism = setting});
-    std::atomic<bool> received = false;
-    executor<add_to_two_and_say> op(data, {{map}, received});
-    const auto waits = [&] { return w.counters().total(obs::counter::lock_waits); };
-    for (int tries = 0; waits() == 0 && tries < 100; ++tries) {
-      received = false;
-      std::atomic<bool> held = false;
-      std::thread other([&] {
-        const auto hold = [&](auto& guard) {
-          EXPECT_FALSE(guard.waited());
-          held = true;
-          while (!received) std::this_thread::yield();
-          for (int i = 0; i < 1000; ++i) std::this_thread::yield();
-        };
-        const auto relax = [](unsigned) { std::this_thread::yield(); };
-        if (setting == mechanism::locks) {
-          const tm::lock_table::guard guard(*data.locks(), &map.at(0).element(), relax);
-          hold(guard);
-        } else {
-          const tm::fallback_lock::guard guard(data.fallback(), relax);
-          hold(guard);
-        }
-      });
-      while (!held) std::this_thread::yield();
-      am::epoch e(w);
-      op.spawn(main_worker, [](auto& send) { send({0}); });
-      e.close();
-      other.join();
-    }
-    EXPECT_EQ(waits(), 1u);
-  }
-}
-
-// As above, but the worker begins a transaction while another thread holds the fallback lock.
-TEST(Domain, EmulatedTransactionsAbortWhileTheFallbackLockIsHeld) {
-  world w;
+// Sends messages, at most 100, until count() exceeds 0. Meanwhile another thread holds what their
+// operator needs: hold(cell, keep) takes it and calls keep(), which returns after the worker has
+// come for it and had time to try.
+template <class Hold, class Count>
+void send_while_held(world& w, domain& data, Hold&& hold, Count&& count) {
   pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
-  domain data(w, {.mechanism = mechanism::htm, .emulate = emulation_options{}});
   std::atomic<bool> received = false;
   executor<add_to_two_and_say> op(data, {{map}, received});
-  const auto aborts = [&] { return w.counters().total(obs::counter::aborts_explicit); };
-  for (int tries = 0; aborts() == 0 && tries < 100; ++tries) {
+  for (int tries = 0; count() == 0 && tries < 100; ++tries) {
     received = false;
     std::atomic<bool> held = false;
     std::thread other([&] {
-      const tm::fallback_lock::guard guard(data.fallback(), [](unsigned) {});
-      held = true;
-      while (!received) std::this_thread::yield();
-      for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+      hold(map.at(0).element(), [&] {
+        held = true;
+        while (!received) std::this_thread::yield();
+        for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+      });
     });
     while (!held) std::this_thread::yield();
     am::epoch e(w);
@@ -255,6 +216,43 @@ TEST(Domain, EmulatedTransactionsAbortWhileTheFallbackLockIsHeld) {
     e.close();
     other.join();
   }
+}
+
+constexpr auto relax = [](unsigned) { std::this_thread::yield(); };
+
+TEST(Domain, CountsTheLocksThatItWaitedFor) {
+  for (const auto setting : {mechanism::locks, mechanism::one_lock}) {
+    SCOPED_TRACE(name(setting));
+    world w;
+    domain data(w, {.mechanism = setting});
+    const auto waits = [&] { return w.counters().total(obs::counter::lock_waits); };
+    const auto hold = [&](auto& cell, auto keep) {
+      const auto keep_alone = [&](auto& guard) {
+        EXPECT_FALSE(guard.waited());
+        keep();
+      };
+      if (setting == mechanism::locks) {
+        const tm::lock_table::guard guard(*data.locks(), &cell, relax);
+        keep_alone(guard);
+      } else {
+        const tm::fallback_lock::guard guard(data.fallback(), relax);
+        keep_alone(guard);
+      }
+    };
+    send_while_held(w, data, hold, waits);
+    EXPECT_EQ(waits(), 1u);
+  }
+}
+
+TEST(Domain, EmulatedTransactionsAbortWhileTheFallbackLockIsHeld) {
+  world w;
+  domain data(w, {.mechanism = mechanism::htm, .emulate = emulation_options{}});
+  const auto aborts = [&] { return w.counters().total(obs::counter::aborts_explicit); };
+  const auto hold = [&](auto&, auto keep) {
+    const tm::fallback_lock::guard guard(data.fallback(), relax);
+    keep();
+  };
+  send_while_held(w, data, hold, aborts);
   EXPECT_GT(aborts(), 0u);
 }
 

@@ -25,10 +25,6 @@ namespace {
 using activity::mechanism;
 using support::plain_graph;
 
-bool by_levels(const bfs_options& opt) {
-  return opt.algorithm == bfs_method::automatic || opt.algorithm == bfs_method::levels;
-}
-
 // Runs one search and has it judged twice: by the serial judge, which sees everything and
 // shares no code, and by the verifier.
 template <class Id>
@@ -48,7 +44,7 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
     EXPECT_EQ(verify_bfs(w, share, r, result.parent, &*result.depth), std::nullopt) << g.name;
     EXPECT_EQ(verify_bfs_depths(w, share, r, *result.depth), std::nullopt) << g.name;
   }
-  if (!by_levels(opt)) {
+  if (!by_levels(opt.algorithm)) {
     const auto rows = g.neighbors();
     std::uint64_t needed = 0;
     for (std::uint64_t v = 0; v < g.n; ++v)

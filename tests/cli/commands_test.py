@@ -8,7 +8,6 @@ import unittest
 
 import cli_test
 from cli_test import InAFolder, cairn, report
-from trace_test import mpi, run_mpi
 
 # Each column that --output writes, with the options that its verification depends on.
 COLUMNS = (("bfs", "depth", []), ("bfs", "parent", []), ("sssp", "distance", []),
@@ -302,80 +301,6 @@ class Refusals(InAFolder):
             for weight in ("9007199254740992", "100000000000000000000", "-9007199254740992"):
                 graph = self.file(name, head + f"1 2 {weight}\n")
                 self.assertEqual(cairn("mst", graph, "-s").returncode, 0, weight)
-
-    def test_options_without_effect(self):
-        for arguments in (("pagerank", "--mechanism", "stm"), ("triangles", "--grain", 4),
-                          ("pagerank", "--variant", "push", "--mechanism", "locks"),
-                          ("cc", "--method", "afforest", "--mechanism", "locks"),
-                          ("bfs", "--direction", "bottom-up", "--mechanism", "htm"),
-                          ("bfs", "--mechanism", "atomics", "--grain", 4),
-                          ("bfs", "--mechanism", "locks", "--retry", "hle"),
-                          ("mst", "--mechanism", "locks", "--costs", "none"),
-                          ("mst", "--mechanism", "htm", "--grain", 4, "--costs", "none"),
-                          ("coloring", "--ranks", 2, "--filter", 0),
-                          ("kcore", "--layout", "none"),
-                          ("bfs", "--progress", "thread"), ("bfs", "--filter", 0),
-                          ("bfs", "--routing", "grid"), ("bfs", "--transport", "ring"),
-                          ("bfs", "--quiet", "--stats"), ("bfs", "--coalesce", 64),
-                          ("cc", "--ranks", 1, "--partition", "edges"),
-                          ("cc", "--sim", "ranks=1", "--coalesce", 640),
-                          ("bfs", "--ranks", 1, "--routing", "grid"),
-                          ("bfs", "--ranks", 1, "--filter", 0),
-                          ("bfs", "--ranks", 1, "--transport", "ring"),
-                          ("cc", "--ranks", 1, "--progress", "thread"),
-                          ("cc", "--ranks", 1, "--pending", "1M"),
-                          ("sssp", "--ranks", 1, "--frequency", 3),
-                          ("sssp", "--threads", 1, "--ranks", 2, "--grain", 4),
-                          ("bfs", "--sim", "ranks=2", "--retry", "hle"),
-                          ("bfs", "--sim", "ranks=2", "--costs", "none"),
-                          ("cc", "--coalesce-age", 3), ("mst", "--pending", "1M"),
-                          ("bfs", "--threads", 1, "--grain", 4),
-                          ("mst", "--threads", 1, "--retry", "hle"),
-                          ("sssp", "--frequency", 4), ("bfs", "--lead", 1),
-                          ("bfs", "--ranks", 2, "--frequency", 4),
-                          ("bfs", "--algorithm", "chaotic", "--direction", "top-down"),
-                          ("bfs", "--threads", 2, "--algorithm", "chaotic", "--lead", 1),
-                          ("sssp", "--threads", 1, "--lead", "any"),
-                          ("sssp", "--threads", 2, "--algorithm", "delta", "--lead", 1),
-                          ("sssp", "--threads", 2, "--algorithm", "chaotic", "--lead", 1),
-                          ("sssp", "--sim", "ranks=3", "--threads", 1, "--lead", 1),
-                          ("bfs", "--values", "depth")):
-            option = next(a for a in reversed(arguments) if str(a).startswith("--"))
-            self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)
-        for arguments in (("cc", "--ranks", 2, "--threads", 1, "--mechanism", "atomics"),
-                          ("sssp", "--threads", 2, "--lead", 0),
-                          ("bfs", "--threads", 2, "--algorithm", "distributed-control", "--lead", 0),
-                          ("bfs", "--ranks", 2, "--algorithm", "chaotic", "--frequency", 2),
-                          ("sssp", "--ranks", 3, "--threads", 1, "--lead", 2),
-                          ("sssp", "--sim", "ranks=3,machines=1", "--threads", 1, "--lead", 1),
-                          ("bfs", "--sim", "ranks=2", "--mechanism", "htm", "--grain", 4,
-                           "--retry", "hle"),
-                          ("bfs", "--sim", "ranks=2", "--threads", 2, "--grain", 4),
-                          ("mst", "--ranks", 2, "--threads", 1, "--merge", "transactions",
-                           "--grain", 4),
-                          ("mst", "--mechanism", "stm", "--grain", 4, "--retry", "hle"),
-                          ("mst", "--ranks", 2, "--threads", 1, "--filter", 0, "--coalesce", 640),
-                          ("cc", "--ranks", 2, "--threads", 1, "--partition", "edges")):
-            self.assertEqual(cairn(arguments[0], *GRAPH, *arguments[1:]).returncode, 0, arguments)
-        for option, value in (("routing", "grid"), ("filter", "0"), ("progress", "thread")):
-            variable = {**os.environ, f"CAIRN_{option.upper()}": value}
-            run = cairn("bfs", *GRAPH, "--ranks", 1, environment=variable)
-            self.assertEqual(run.returncode, 0, run.stderr)
-        transactions = report("machine")["machine"]["hardware_transactions"]
-        for arguments in (("--mechanism", "htm", "--grain", 4), ("--retry", "hle")):
-            run = cairn("bfs", *GRAPH, "--threads", 2, *arguments)
-            self.assertEqual(run.returncode, 0 if transactions else 2, run.stderr)
-        self.assertEqual(cairn("bfs", *GRAPH, "--threads", 2, "--grain", 4).returncode, 0)
-
-    def test_options_without_effect_on_one_rank_of_mpi(self):
-        for launcher in filter(None, map(mpi, ("mpich", "openmpi"))):
-            for option in (("--routing", "grid"), ("--transport", "ring"), ("--mpi", "auto"),
-                           ("--partition", "edges")):
-                run = run_mpi(launcher, 1, "bfs", *GRAPH, *option)
-                self.assertEqual(run.returncode, 2, run.stderr)
-                self.assertIn(f"{option[0]} has no effect here: there is one rank", run.stderr)
-            run = run_mpi(launcher, 1, "bfs", *GRAPH, "--transport", "mpi", "--mpi", "auto")
-            self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_a_thread_beside_the_workers_changes_no_result(self):
         for style in ("poll", "thread", "auto"):

@@ -28,6 +28,10 @@ template <>
 inline constexpr std::span<const std::string_view> enum_names<bfs_method> =
     words<"auto", "levels", "distributed-control", "chaotic">;
 
+[[nodiscard]] constexpr bool by_levels(bfs_method m) noexcept {
+  return m == bfs_method::automatic || m == bfs_method::levels;
+}
+
 struct bfs_options {
   activity::options activity = {};
   bfs_method algorithm = bfs_method::automatic;
