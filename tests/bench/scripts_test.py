@@ -223,6 +223,28 @@ if any(a.endswith("a.mtx") for a in sys.argv): sys.exit("no matrix")""")
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
 
+class CompareBuilds(InAFolder):
+    def build(self, name, seconds, verified=True):
+        """A `cairn` that times no trial unless it is asked for several."""
+        report = {"seconds": {"run": [seconds]}, "verified": verified}
+        return self.program(name, "import sys\nif 'mst' in sys.argv: sys.exit('no mst here')\n"
+                            "assert ('--verify' in sys.argv) != ('--trials' in sys.argv)\n"
+                            f"print({json.dumps(json.dumps(report))})")
+
+    def test_gives_ratios_and_names_what_failed(self):
+        done = self.run_script("bench/compare_builds", self.build("earlier", 0.3), "--cairn",
+                               self.build("cairn", 0.1), "--pairs", 3, "--jobs", "bfs", "mst")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"^bfs +3\.00 ±0\.00\n$")
+        self.assertRegex(done.stderr, r"^mst: .*no mst here\n$")
+
+    def test_a_wrong_result_is_not_timed(self):
+        done = self.run_script("bench/compare_builds", self.build("earlier", 0.3), "--cairn",
+                               self.build("cairn", 0.1, verified=False), "--jobs", "bfs")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("Cairn's result is wrong", done.stderr)
+
+
 class Report(InAFolder):
     def record(self, seconds, finished=True):
         """Times on 1, 2, ... threads; hardware transactions could not be measured."""
