@@ -42,12 +42,12 @@ bool communication_server::take_in(std::uint64_t now_ns) {
 }
 
 bool communication_server::send(worker_t k, outbox& out, obs::counters& counters,
-                                std::uint64_t now_ns) {
+                                std::uint64_t now_ns, bool all) {
   if (waiting_bytes() == 0 || out.waiting_bytes() != 0) return false;
   bool any = take_in(now_ns);
   for (const auto to : used_) {
     auto& queue = queues_[static_cast<std::size_t>(to)];
-    for (auto due = queue.take(now_ns); !due.empty(); due = queue.take(now_ns)) {
+    for (auto due = queue.take(now_ns, all); !due.empty(); due = queue.take(now_ns, all)) {
       send_together(k, to, std::move(due), out, counters);
       any = true;
     }

@@ -32,7 +32,7 @@ void inbox::place(buffer&& b) {
     case action::queue:
       if (const int w = channels_.worker_of(b.header().number); w != any_worker) {
         auto& of = of_worker_[worker_t(w)];
-        count_bytes(of, b.size(), 0);
+        count_bytes(of, b.capacity(), 0);
         of.waiting.push_back(std::move(b));
         of.queued.store(of.waiting.size(), std::memory_order_relaxed);
         ++queued_for_one_;
@@ -48,7 +48,7 @@ void inbox::place(buffer&& b) {
       set_aside_.push_back(std::move(b));
       break;
     case action::discard:
-      bytes_.fetch_sub(b.size(), std::memory_order_relaxed);
+      bytes_.fetch_sub(b.capacity(), std::memory_order_relaxed);
       break;
   }
 }
@@ -69,7 +69,7 @@ void inbox::count_queued() noexcept {
 
 void inbox::accept(buffer&& b) {
   const std::lock_guard held(guard_);
-  bytes_.fetch_add(b.size(), std::memory_order_relaxed);
+  bytes_.fetch_add(b.capacity(), std::memory_order_relaxed);
   place(std::move(b));
   count_queued();
 }
@@ -79,7 +79,7 @@ buffer inbox::take_first(Queue& queue) {
   auto b = std::move(queue.front());
   queue.pop_front();
   count_queued();
-  bytes_.fetch_sub(b.size(), std::memory_order_relaxed);
+  bytes_.fetch_sub(b.capacity(), std::memory_order_relaxed);
   return b;
 }
 

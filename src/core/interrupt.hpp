@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,6 +22,9 @@ inline constexpr std::array cancelling_signals{SIGINT, SIGTERM};
 /// A signal that comes this soon after the first one belongs to it: timeout(1), a terminal and
 /// mpiexec may each signal a process and its group.
 inline constexpr std::uint64_t same_request_ns = 200'000'000;
+
+/// A rank that has not ended so long after it was asked to stop will not end by itself.
+inline constexpr std::chrono::seconds patience{5};
 
 /// During its lifetime SIGINT and SIGTERM cancel the worlds that run in this process; afterwards
 /// the previous actions are restored. A signal before any world runs cancels the first one. An

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,21 +57,22 @@ rank_result run_in_simulation(const settings& config, const rank_body& body) {
   if (config.ranks != 0) throw usage_error("--sim sets the number of ranks: do not pass --ranks");
   auto plan = parse_simulation(config.sim, config.sim_costs);
   plan.cluster.workers = std::max(config.threads, 1);
-  interrupt_handler interrupts(interrupt_handler::second::kills,
-                               static_cast<std::size_t>(plan.cluster.ranks));
+  interrupt_handler interrupts(interrupt_handler::second::kills, 1);
   const timed_stop limit(interrupts, time_limit::from_now(config));
   auto options = config.for_world();
   // Hardware transactions abort unpredictably, so no run could be replayed from its seed.
   const bool explores = !plan.cluster.costs;
   options.emulate_transactions =
       config.mechanism == "htm" || (explores && config.mechanism == "auto");
-  for (auto seed = plan.first_seed; seed <= plan.last_seed; ++seed) {
+  for (auto seed = plan.first_seed;; ++seed) {
     plan.cluster.seed = seed;
     options.emulation_seed = seed;
     int status = 0;
     try {
       run_simulated(plan.cluster, options, [&](world& w) {
-        const interrupt_handler::interruptible by_signal(interrupts, w);
+        // The first rank informs the others. If all began, each would inform each.
+        std::optional<interrupt_handler::interruptible> by_signal;
+        if (w.rank() == 0) by_signal.emplace(interrupts, w);
         const int of_rank = run_together(w, body, interrupts);
         if (status == 0) status = of_rank;
       });
@@ -81,9 +83,8 @@ rank_result run_in_simulation(const settings& config, const rank_body& body) {
       }
       return failed;
     }
-    if (status != 0) return {status, "", true};
+    if (status != 0 || seed == plan.last_seed) return {status, "", status != 0};
   }
-  return {};
 }
 
 rank_result run_in_this_process(const settings& config, const rank_body& body,

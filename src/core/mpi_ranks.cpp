@@ -2,6 +2,7 @@
 #include "core/mpi_ranks.hpp"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -135,12 +136,8 @@ rank_result run_connected(net::mpi_process& process, const rank_plan& plan,
     mine = result_by_exception();
   }
   if (net) {
-    const auto neighbors = map.neighbors(process.self());
-    const auto position = std::find(neighbors.begin(), neighbors.end(), process.self());
     const rank_position here{
-        .sharers = map.sharers,
-        .position = map.sharers > 1 ? static_cast<int>(position - neighbors.begin()) : 0,
-        .machines = {map.machine_of}};
+        .sharers = map.sharers, .position = map.place, .machines = {map.machine_of}};
     mine = result_of([&] { rank.emplace(*net, plan.config, here); });
     if (mine.status == 1) mine.sentence = peer_failure(process.self(), mine.sentence).what();
   }
@@ -178,7 +175,10 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
       plan = prepare();
       check_settings(plan.config, started_by);
     });
-    const timed_stop limit(interrupts, time_limit::from_now(plan.config));
+    const timed_stop limit(interrupts, time_limit::from_now(plan.config), [&](stop_cause cause) {
+      say(cause.sentence() + ", but the ranks did not stop");
+      _exit(cause.status());
+    });
     // A rank with bad settings also starts MPI, because the others wait for it there.
     process = start_mpi(plan.config, started_by);
     ended = result_of_all(*process, ended);

@@ -12,12 +12,18 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::strin
   CAIRN_EXPECTS(worker == any_worker ||
                     (kind == channel_kind::epoch && 0 <= worker && worker < pool_.workers()),
                 "an epoch channel may belong to a worker of the rank");
+  task::expect_no_task();
   std::uint32_t number = 0;
   pool_.while_not_polling([&] {
     const std::lock_guard held(channels_guard_);
     number = channels_.add(r, kind, worker, label);
-    inbox_.requeue_aside();
-    if (trace_.wanted()) trace_.name_channel(number, label);
+    try {
+      inbox_.requeue_aside();
+      if (trace_.wanted()) trace_.name_channel(number, label);
+    } catch (...) {
+      channels_.remove(number);
+      throw;
+    }
     if (kind == channel_kind::standing) ++num_standing_channels_;
     if (worker != any_worker) ++num_worker_channels_;
   });

@@ -129,10 +129,10 @@ progress_snapshot progress_engine::snapshot() {
   now.collective = control_.pending();
   now.stopping = control_.stopping();
   now.poisoned = control_.poisoned();
+  for (worker_t k{0}; k < threads_; ++k) now.released += holds_[k].handled();
+  for (worker_t k{0}; k < threads_; ++k) now.held += holds_[k].sent();  // later: at least as many
   std::int64_t in_blocks = 0;
   for (worker_t k{0}; k < threads_; ++k) {
-    now.held += holds_[k].sent();
-    now.released += holds_[k].handled();
     in_blocks += workers_[k].held_bytes.load(std::memory_order_relaxed);
     if (workers_[k].in_handler.load(std::memory_order_relaxed)) now.in_handler.push_back(k);
   }

@@ -73,7 +73,8 @@ bool progress_engine::handle_standing(worker_t k) {
 
 // The caller holds the network lock.
 bool progress_engine::send_for_others(worker_t k) {
-  const bool sent = server_->send(k, outbox_, counters_, clock_.now_ns());
+  const bool waits = drains_.load(std::memory_order_relaxed) || control_.stopping();
+  const bool sent = server_->send(k, outbox_, counters_, clock_.now_ns(), waits);
   if (drains_.load(std::memory_order_relaxed)) {
     drained_.store(unsent_bytes() == 0 && outbox_.empty(), std::memory_order_relaxed);
   }

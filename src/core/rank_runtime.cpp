@@ -80,11 +80,11 @@ rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrup
     } catch (const agreed_failure& e) {  // on all ranks
       result = {1, e.what(), e.rank() == world_.rank()};
       if (world_.size() > 1) result.sentence = peer_failure(e.rank(), e.what()).what();
+    } catch (const cancelled&) {  // on all ranks
+      result = result_by_exception();
     }
     finish_sending();
     return result;
-  } catch (const cancelled&) {  // on all ranks
-    return result_by_exception();
   } catch (const peer_failure& e) {
     return {1, e.what(), e.rank() == world_.rank()};
   } catch (...) {

@@ -68,6 +68,7 @@ ending wait_for(pid_t child, const launcher& started_by, const killed_rank_clean
                 const held_signals& signals) {
   ending end;
   std::optional<steady::time_point> cancelled_at;
+  int asked_by = 0;        // the first signal that cancels
   bool announced = false;  // the launcher's SIGCONT came, its SIGTERM will
   while (waitpid(child, &end.status, WNOHANG) != child) {
     pid_t sender = 0;
@@ -80,14 +81,19 @@ ending wait_for(pid_t child, const launcher& started_by, const killed_rank_clean
       if (was_stopped(child) || steady::now() - begin > 2 * between_looks) continue;
       cancelled_at = steady::now();
       announced = true;
+      asked_by = SIGTERM;
       kill(child, SIGTERM);
     } else if (cancels(signal) && !cancelled_at) {
       cancelled_at = steady::now();
+      asked_by = signal;
       kill(child, signal);
     } else if (cancels(signal) && (announced || steady::now() - *cancelled_at < same_request)) {
       announced = false;
     } else if (signal != 0 && signal != SIGCHLD) {
       end.interrupted = signal;
+      kill(child, SIGKILL);
+    } else if (cancelled_at && steady::now() - *cancelled_at > patience) {
+      end.interrupted = asked_by;
       kill(child, SIGKILL);
     }
   }

@@ -15,7 +15,8 @@ namespace cairn {
 /// the job: launchers do not all name the rank. A child whose parent is killed reports that.
 ///
 /// SIGINT and SIGTERM are passed on; a second one, SIGHUP or SIGQUIT kills the child and then this
-/// process. Where no child can be started, runs the rank in this process.
+/// process. So does the first one if the child does not end within `patience`, as in MPI_Init if
+/// another rank never gets there. Where no child can be started, runs the rank in this process.
 ///
 /// rank_main   called with the effect of a second signal, before the process has threads and
 ///             before it has started MPI; does not throw. Its result is the exit status of the

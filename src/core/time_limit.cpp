@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <cairn/base/error.hpp>
 
@@ -16,16 +17,23 @@ std::optional<time_limit> time_limit::from_now(const settings& config) {
   return time_limit{std::chrono::steady_clock::now() + length, length};
 }
 
-timed_stop::timed_stop(interrupt_handler& worlds, const std::optional<time_limit>& limit) {
+timed_stop::timed_stop(interrupt_handler& worlds, const std::optional<time_limit>& limit,
+                       std::function<void(stop_cause)> give_up) {
   if (!limit) return;
   try {
-    timer_ = std::jthread([&worlds, limit = *limit](const std::stop_token& over) {
-      std::mutex guard;
-      std::unique_lock held(guard);
-      std::condition_variable_any ended;
-      ended.wait_until(held, over, limit.end, [] { return false; });
-      if (!over.stop_requested()) worlds.stop(stop_cause::time_limit(limit.length));
-    });
+    timer_ = std::jthread(
+        [&worlds, limit = *limit, give_up = std::move(give_up)](const std::stop_token& over) {
+          std::mutex guard;
+          std::unique_lock held(guard);
+          std::condition_variable_any ended;
+          ended.wait_until(held, over, limit.end, [] { return false; });
+          if (over.stop_requested()) return;
+          const auto cause = stop_cause::time_limit(limit.length);
+          worlds.stop(cause);
+          if (!give_up) return;
+          ended.wait_until(held, over, limit.end + patience, [] { return false; });
+          if (!over.stop_requested()) give_up(cause);
+        });
   } catch (const std::system_error& e) {
     throw system_failure("cannot start the thread for --timeout: " + std::string(e.what()));
   }

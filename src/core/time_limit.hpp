@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -23,8 +24,11 @@ struct time_limit {
 /// Cancels the worlds of a handler at the time limit, from a thread of its own.
 class timed_stop {
  public:
+  /// give_up   called if this object still lives `patience` later, when the rank does not react:
+  ///           another rank may never have started MPI. Does not return; empty: nothing is called
   /// Throws    system_failure if the thread cannot be started
-  timed_stop(interrupt_handler& worlds, const std::optional<time_limit>& limit);
+  timed_stop(interrupt_handler& worlds, const std::optional<time_limit>& limit,
+             std::function<void(stop_cause)> give_up = {});
 
  private:
   std::jthread timer_;

@@ -74,10 +74,12 @@ machine_map machine_map::gather(mpi_process& process, int pretended) {
     map.machine_of.push_back(numbers.try_emplace(std::move(key), next).first->second);
   }
   // Cores are counted on the real machine, because a pretended one adds none.
-  map.sharers = static_cast<int>(std::count_if(all.begin(), all.end(), [&](const identity& i) {
+  const auto shares = [&](const identity& i) {
     return i.host == mine.host && i.boot == mine.boot && share_cores(i, mine);
-  }));
-  map.sharers = std::max(map.sharers, 1);
+  };
+  map.sharers = std::max(1, static_cast<int>(std::count_if(all.begin(), all.end(), shares)));
+  map.place =
+      static_cast<int>(std::count_if(all.begin(), all.begin() + process.self(), shares));
   return map;
 }
 

@@ -25,8 +25,8 @@ class fiber {
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
-  /// Suspends the running fiber and continues `to`; returns when another fiber switches back. Must
-  /// not be called inside a catch block.
+  /// Suspends the running fiber and continues `to`; returns when another fiber switches back. Each
+  /// fiber keeps the exceptions that it is handling.
   void switch_to(fiber& to) noexcept;
 
  private:

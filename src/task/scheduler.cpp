@@ -79,9 +79,10 @@ bool scheduler::run_to_end(promise_base& root, const std::function<void()>& dest
     static_cast<std::atomic<bool>*>(t.finish_data)->store(true, std::memory_order_release);
   };
   root.finish_data = &ended;
+  auto& c = context(main_worker);
+  c.ready.reserve(1);
   pool_.begin_polling();                     // may throw
   root.at = promise_base::phase::suspended;  // it stays on this worker
-  auto& c = context(main_worker);
   root.context = &c;
   c.ready.push_back(&root);
   const auto done = [&] { return ended.load(std::memory_order_acquire); };
@@ -125,6 +126,7 @@ bool scheduler::poll(worker_t k) noexcept {
         run_batch(c);
       }
     }
+    host_.resumed_tasks(k);
     if (c.asked_by.load(std::memory_order_relaxed) != 0) give(c);
     if (!c.ready.empty() || !c.active.empty() || !c.created.empty()) host_.between_batches(k);
   } catch (...) {  // out of memory

@@ -62,7 +62,7 @@ class thread_pool final : public pool {
           loop(k);
         });
       }
-    } catch (const std::system_error& e) {
+    } catch (const std::exception& e) {
       stop();
       throw system_failure("cannot start " + std::to_string(options.workers) +
                            " workers: " + e.what());
@@ -121,7 +121,7 @@ class thread_pool final : public pool {
           serve(k);
         });
       }
-    } catch (const std::system_error& e) {
+    } catch (const std::exception& e) {
       stop_servers();
       throw system_failure("cannot start a thread beside the workers: " + std::string(e.what()));
     }

@@ -78,6 +78,9 @@ class HashMap(InAFolder):
         self.assertGreater(o["counters_load"]["messages_sent"], 0)
 
     def test_several_seeds_are_one_array(self):
+        last = 2**64 - 1
+        self.assertIsInstance(report(*SMALL, "--sim", f"ranks=2,seed={last}"), dict)
+        self.assertEqual(len(report(*SMALL, "--sim", f"ranks=2,seed={last - 1}..{last}")), 2)
         all_of_them = report(*SMALL, "--sim", "ranks=3,seed=1..4", "--verify")
         self.assertEqual([o["verified"] for o in all_of_them], [True] * 4)
         self.assertEqual(len({o["result"]["trials"][0]["stored"] for o in all_of_them}), 1)

@@ -89,6 +89,7 @@ struct seen {
   std::string wrong;
   std::uint64_t near = 0, far = 0;
   std::vector<int> machine_of;
+  int place = -1;  // among the ranks that share its cores
   bool had_rings = false;
 };
 
@@ -101,6 +102,7 @@ std::vector<seen> run_ranks(gathering& all, rank_t ranks, int pretended) {
     thread_process process(all, fabric, r);
     const auto map = machine_map::gather(process, pretended);
     mine.machine_of = map.machine_of;
+    mine.place = map.place;
     auto rings = make_machine_rings(process, map);
     mine.had_rings = rings != nullptr;
     auto far = std::make_unique<counting_transport>(process.open(0), mine.far);
@@ -134,8 +136,10 @@ TEST(Mixed, RanksOfThisProcessFindThatTheyShareAMachine) {
 
 TEST(Mixed, SendsNearPeersPacketsByRingsAndOthersByTheNetwork) {
   gathering all(4);
+  int place = 0;  // a pretended machine has no cores of its own
   for (const auto& rank : run_ranks(all, 4, 2)) {
     EXPECT_EQ(rank.machine_of, (std::vector<int>{0, 1, 0, 1}));
+    EXPECT_EQ(rank.place, place++);
     EXPECT_EQ(rank.wrong, "");
     EXPECT_EQ(rank.near, 300u);
     EXPECT_EQ(rank.far, 600u);

@@ -195,6 +195,18 @@ task<> takes_and_throws(global_view<std::uint32_t> a) {
   throw std::runtime_error("the run failed");
 }
 
+// Its constructor waits, and a task must not.
+task<> make_memory(world& w) {
+  EXPECT_THROW(global_memory memory(w), contract_violation);
+  co_return;
+}
+
+TEST(GlobalMemory, ATaskCannotMakeIt) {
+  world w(2);
+  const global_memory polls(w);
+  w.run(make_memory(w));
+}
+
 TEST(FullEmptyElements, TasksOfARunThatFailedGetNoValue) {
   world w(1);
   global_memory memory(w);

@@ -80,7 +80,18 @@ class piece_channel {
 
   /// Waits until everything that this rank has sent is handled. For standing channels; called on
   /// worker 0 outside jobs.
-  void finish() { pieces_.finish(); }
+  void finish() {
+    try {
+      pieces_.finish();
+    } catch (...) {  // answers may still come, but the caller's bytes may be gone
+      world_.pool().while_not_polling([&] {
+        for (auto& k : outgoing_) {
+          for (auto& d : k.value.to) d.messages.clear();
+        }
+      });
+      throw;
+    }
+  }
 
  private:
   struct packed_piece {

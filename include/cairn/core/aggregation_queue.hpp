@@ -51,11 +51,13 @@ class aggregation_queue {
   [[nodiscard]] bool empty() const noexcept { return packets_.empty(); }
 
   /// Removes and returns the blocks of the next packet, in order; empty if no packet is due.
-  [[nodiscard]] std::vector<outgoing_block> take(std::uint64_t now_ns) {
+  ///
+  /// all   each packet is due, however young
+  [[nodiscard]] std::vector<outgoing_block> take(std::uint64_t now_ns, bool all = false) {
     if (empty()) return {};
     auto& first = packets_.front();
     const bool full = packets_.size() > 1 || first.bytes >= limits_.bytes;
-    if (!full && now_ns - first.since_ns < limits_.age_ns) return {};
+    if (!full && !all && now_ns - first.since_ns < limits_.age_ns) return {};
     auto blocks = std::move(first.blocks);
     packets_.pop_front();
     return blocks;

@@ -61,7 +61,9 @@ class communication_server {
   /// their channels while packets in the outbox wait for room. Returns whether there were blocks.
   ///
   /// now_ns   not used if queue_age_ns is 0
-  bool send(worker_t k, outbox& out, obs::counters& counters, std::uint64_t now_ns);
+  /// all      all blocks are due, however young
+  bool send(worker_t k, outbox& out, obs::counters& counters, std::uint64_t now_ns,
+            bool all = false);
 
   /// Calls accept(header, payload) for each block of a bundle's payload.
   /// Throws    contract_violation if it is damaged

@@ -262,6 +262,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   [[nodiscard]] bool lacks_room(worker_t k) const noexcept;
   void wait_for_room(worker_t k);
   void between_batches(worker_t k) noexcept override;
+  void resumed_tasks(worker_t k) noexcept override { count_step(k); }
   void chose_in_flight(worker_t k, std::size_t tasks) noexcept override;
   void failed(std::exception_ptr error) noexcept override;
   void before_destroying_tasks() noexcept override;

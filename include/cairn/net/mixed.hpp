@@ -15,6 +15,7 @@ namespace cairn::net {
 struct machine_map {
   std::vector<int> machine_of;  ///< by rank; machines are numbered by their lowest rank
   int sharers = 1;  ///< ranks of this machine that may use this rank's cores, including itself
+  int place = 0;    ///< how many of them are lower ranks
 
   /// Gathers every rank's host name, boot id and allowed cores. Collective.
   ///

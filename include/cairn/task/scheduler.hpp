@@ -26,6 +26,8 @@ class scheduler_host {
   [[nodiscard]] virtual bool interrupted() const noexcept { return false; }
   /// Called by worker k between two batches while it has ready tasks: messages are handled.
   virtual void between_batches(worker_t /*k*/) noexcept {}
+  /// Worker k has resumed some tasks.
+  virtual void resumed_tasks(worker_t /*k*/) noexcept {}
   /// Worker k has measured how many of its tasks may wait for cache lines at once.
   virtual void chose_in_flight(worker_t /*k*/, std::size_t /*tasks*/) noexcept {}
   /// Throws the reason for interrupted(). Worker 0.
