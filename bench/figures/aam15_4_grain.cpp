@@ -128,8 +128,7 @@ int main(int argc, char** argv) {
   f.description = "[AAM15] figure 4: a search against M, the operators per transaction.";
   f.add_options = [&](argument_list& arguments) {
     options.add_to(arguments);
-    arguments.number("--grains", grains, {std::size_t{1}, cairn::activity::max_grain},
-                     "M, one or more");
+    arguments.number("--grains", grains, {std::size_t{1}, cairn::max_grain}, "M, one or more");
     arguments.number("--sizes", sizes, {1, 1 << 16},
                      "N, vertices side by side and a page apart, one or more");
   };

@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
     arguments.word("--names", s.names, known_names(),
                    "of them, without endings; default: all that are known");
     arguments.number("--threads", s.common.threads, {1, 4096}, "one number");
-    arguments.number("--grains", s.grains, {std::size_t{1}, cairn::activity::max_grain},
+    arguments.number("--grains", s.grains, {std::size_t{1}, cairn::max_grain},
                      "M of htm, one or more");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };

@@ -11,7 +11,7 @@ namespace cairn::bench {
 
 /// --grain; `grain` keeps its value if the option is not given.
 inline void add_grain(argument_list& arguments, std::size_t& grain) {
-  arguments.number("--grain", grain, {std::size_t{1}, activity::max_grain},
+  arguments.number("--grain", grain, {std::size_t{1}, cairn::max_grain},
                    "operators per transaction");
 }
 

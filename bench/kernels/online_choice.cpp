@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
         arguments.file("--files", s.files, "of graphs, read as undirected");
         arguments.number("--kronecker", s.scales, {}, "log2 of the vertices, one or more");
         arguments.number("--threads", s.threads, {1, 4096}, "");
-        arguments.number("--grains", s.grains, {std::size_t{1}, activity::max_grain},
+        arguments.number("--grains", s.grains, {std::size_t{1}, cairn::max_grain},
                          "M of transactions, one or more");
       },
       [&](bench::harness& h) {

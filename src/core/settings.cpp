@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <cairn/base/error.hpp>
+#include <cairn/core/max_grain.hpp>
 #include <cairn/core/settings.hpp>
 
 #include "core/setting_values.hpp"
@@ -84,9 +85,9 @@ constexpr std::array<setting, 30> rows{{
        return true;
      },
      [](const settings& s) { return s.mechanism; }},
-    {"grain", "CAIRN_GRAIN", "auto|1..1048576", "operators", "operators in one activity", "",
+    {"grain", "CAIRN_GRAIN", "auto|1..512", "operators", "operators in one activity", "",
      [](settings& s, text_view v) {
-       return store_or_auto(s.grain, v, number<std::size_t>(v, 1, 1u << 20));
+       return store_or_auto(s.grain, v, number<std::size_t>(v, 1, max_grain));
      },
      [](const settings& s) { return auto_or(s.grain); }},
     {"retry", "CAIRN_RETRY", "rtm|hle|bgq", "",

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include <cairn/core/max_grain.hpp>
 #include <cairn/tm/abort_injection.hpp>
 #include <cairn/tm/retry_policy.hpp>
 
@@ -52,7 +53,7 @@ struct start_values {
 /// default, --mechanism, --grain or --retry decides.
 struct options {
   activity::mechanism mechanism = activity::mechanism::automatic;
-  std::size_t grain = 0;    ///< M, operators per transaction; 0: chosen automatically
+  std::size_t grain = 0;    ///< M, at most max_grain operators per transaction; 0: automatic
   bool sent_filter = true;  ///< drop messages at the sender that can no longer take effect
   /// Run the messages of a received buffer in the order of Op::before, if the operator has one.
   bool sort_received = false;
@@ -64,8 +65,5 @@ struct options {
   /// constructor needs no barrier.
   bool collective_follows = false;
 };
-
-/// The maximum number of operators in a group.
-inline constexpr std::size_t max_grain = 512;
 
 }  // namespace cairn::activity
