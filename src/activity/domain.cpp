@@ -56,7 +56,7 @@ domain::domain(world& w, const options& opt, cells changed, bool to_owners)
   note_choice(w.trace(), main_worker, "starts with", plan_.start_of(chosen_mechanism()));
   // If the domain may run emulated transactions, its atomics wait for them.
   const bool by_sections = chosen_mechanism() == mechanism::htm || plan_.tunes_workers();
-  if (emulate_ && by_sections && !emulation_) emulation_ = make_emulation(w.pool(), *emulate_);
+  if (emulate_ && by_sections) emulation_ = make_emulation(w.pool(), *emulate_);
 }
 
 void domain::prepare(mechanism chosen) {
@@ -130,6 +130,7 @@ activity_counts domain::counted() const noexcept {
     const auto& p = parts_[k];
     all.committed += of(p.committed);
     all.fallbacks += of(p.fallbacks);
+    all.by_locks += of(p.by_locks);
     all.stripes += of(p.stripes);
   }
   return all;

@@ -8,17 +8,11 @@
 namespace cairn::activity {
 namespace {
 
-std::size_t htm_grain(const options& requested) noexcept {
-  return std::clamp<std::size_t>(requested.grain ? requested.grain : requested.start.htm_grain, 1,
-                                 max_grain);
-}
-std::size_t stm_grain(const options& requested) noexcept {
-  return requested.grain ? htm_grain(requested) : requested.start.stm_grain;
-}
 std::size_t grain_of(mechanism chosen, const options& requested) noexcept {
-  return chosen == mechanism::htm   ? htm_grain(requested)
-         : chosen == mechanism::stm ? stm_grain(requested)
-                                    : 1;
+  if (chosen != mechanism::htm && chosen != mechanism::stm) return 1;
+  const auto& start = requested.start;
+  const auto first = chosen == mechanism::htm ? start.htm_grain : start.stm_grain;
+  return std::clamp<std::size_t>(requested.grain ? requested.grain : first, 1, max_grain);
 }
 
 struct reasoned {
@@ -169,7 +163,7 @@ std::string plan::why(mechanism now, const activity_counts& counted) const {
            std::string(name(moved_to_stm_ ? mechanism::stm : first_.mechanism));
   }
   if (first_.mechanism == mechanism::locks) {
-    return first_.why + "; " + std::to_string(counted.committed) + " activities took " +
+    return first_.why + "; " + std::to_string(counted.by_locks) + " activities took " +
            std::to_string(counted.stripes) + " locks";
   }
   return std::to_string(counted.fallbacks) + " of " +

@@ -118,7 +118,7 @@ void tuner::account(const span_work& ran, double ns) noexcept {
 }
 
 // Directions: twice the grain, half the grain, the other mechanisms.
-bool tuner::look(std::size_t direction, place& found) const noexcept {
+bool tuner::look(std::size_t direction, position& found) const noexcept {
   if (direction >= first_other) {
     const auto other = (now_.candidate + direction - 1) % num_candidates_;
     found = {other, grains_[other]};

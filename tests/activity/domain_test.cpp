@@ -97,6 +97,17 @@ TEST(Domain, MovesToStmAtTheEpochAfterTooManyFallbacksAndNotWithinOne) {
   EXPECT_EQ(data.why(), "96 of 96 groups of hardware transactions took the fallback lock");
 }
 
+TEST(Domain, JudgesFallbacksWithoutTheActivitiesThatTrialEpochsRanByLocks) {
+  world w(2);
+  pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+  domain data(w, {.grain = 1, .emulate = emulation_options{.rates = {.conflict = 1}}});
+  for (int i = 0; i < 1000; ++i) data.count_stripes(main_worker, 2);
+  executor<add_to_two> op(data, add_to_two{map});
+  for (int epoch = 0; epoch < 2; ++epoch) once_for_each(w, op);
+  EXPECT_EQ(op.chosen_mechanism(), mechanism::stm);
+  EXPECT_EQ(data.why(), "96 of 96 groups of hardware transactions took the fallback lock");
+}
+
 /// One more for `wide` cells from one on.
 struct add_to_many {
   struct message {

@@ -52,6 +52,8 @@ TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
   EXPECT_EQ(of({.start = {.stm_grain = 16, .stm_first = true, .fitted = true}}, without),
             "stm 16: no hardware transactions: none; it costs less by the fitted costs");
   EXPECT_EQ(of({.mechanism = mechanism::stm, .grain = 2}, alone), "stm 2: it was requested");
+  EXPECT_EQ(of({.mechanism = mechanism::stm, .start = {.stm_grain = 1000}}, alone),
+            "stm 512: it was requested");
 }
 
 TEST(Plan, LeavesNoChoiceToOneWorkerOrToWhatWasAskedFor) {

@@ -16,13 +16,13 @@ template <single_cell Op>
 requires(!fire_and_return<Op>)  //
     [[gnu::always_inline]] inline bool apply_plain(const Op& op, Op& original,
                                                    const typename Op::message& m, worker_t k) {
-  struct place {
+  struct context {
     worker_t k;
     [[nodiscard]] worker_t worker() const noexcept { return k; }
   };
   using ref = tm::cell_ref<cell_value_t<Op>, tm::plain_access>;
   if (!detail::attempt(op, ref(op.cell(m).element()), m)) return false;
-  place at{k};
+  context at{k};
   detail::after(original, m, true, at);
   return true;
 }

@@ -22,19 +22,19 @@ template <class Op>
 class group_room {
  public:
   using message = typename Op::message;
-  struct place {
+  struct entry {
     message m;
     run_of<Op> ran;
     [[no_unique_address]] origin<Op> from;
   };
-  static_assert(std::is_trivially_copyable_v<place> && std::is_trivially_destructible_v<place>);
+  static_assert(std::is_trivially_copyable_v<entry> && std::is_trivially_destructible_v<entry>);
 
   static constexpr std::size_t max_bytes = std::size_t{64} << 10;
   /// Maximum number of operators in a group.
   static constexpr std::size_t size =
-      std::clamp<std::size_t>(max_bytes / sizeof(place), 1, max_grain);
+      std::clamp<std::size_t>(max_bytes / sizeof(entry), 1, max_grain);
 
-  group_room() : memory_(::operator new(size * sizeof(place), alignment)) {}
+  group_room() : memory_(::operator new(size * sizeof(entry), alignment)) {}
   ~group_room() { ::operator delete(memory_, alignment); }
   group_room(const group_room&) = delete;
   group_room& operator=(const group_room&) = delete;
@@ -49,8 +49,8 @@ class group_room {
   }
 
  private:
-  // Three arrays: alignof(place) bounds the padding between two of them.
-  static constexpr std::align_val_t alignment{std::max<std::size_t>(alignof(place), 64)};
+  // Three arrays: alignof(entry) bounds the padding between two of them.
+  static constexpr std::align_val_t alignment{std::max<std::size_t>(alignof(entry), 64)};
   template <class T>
   static constexpr std::size_t rounded(std::size_t bytes) noexcept {
     return (bytes + alignof(T) - 1) / alignof(T) * alignof(T);

@@ -29,7 +29,6 @@ class commit_atomics_outside {
 
   template <single_cell Op>
   run_of<Op> one(const Op& op, const typename Op::message& m) const {
-    if (!data_->emulation()) return shape<Op>::run(op, tm::atomic_access{}, m);
     run_of<Op> ran;
     data_->emulated(worker_).hardware().outside(
         [&] { ran = shape<Op>::run(op, tm::atomic_access{}, m); });

@@ -112,7 +112,7 @@ class domain {
   void count_activities(worker_t k, std::uint64_t n) noexcept { add(of_worker(k).committed, n); }
   void count_fallback(worker_t k) noexcept { add(of_worker(k).fallbacks, 1); }
   void count_stripes(worker_t k, std::uint64_t stripes) noexcept {
-    add(of_worker(k).committed, 1);
+    add(of_worker(k).by_locks, 1);
     add(of_worker(k).stripes, stripes);
   }
   void count_waits(worker_t k, std::size_t n) noexcept {
@@ -126,7 +126,7 @@ class domain {
     std::unique_ptr<emulated_sections> emulated;
     std::unique_ptr<software_sections> software;
     std::unique_ptr<tm::lock_set> locks;
-    std::atomic<std::uint64_t> committed{0}, fallbacks{0}, stripes{0};
+    std::atomic<std::uint64_t> committed{0}, fallbacks{0}, by_locks{0}, stripes{0};
   };
 
   [[nodiscard]] worker_part& of_worker(worker_t k) noexcept { return parts_[k]; }

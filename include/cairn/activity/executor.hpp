@@ -49,9 +49,9 @@ namespace cairn::activity {
 /// Collective  constructor and destructor; spawning only while an epoch is open
 /// Messages    one per spawn to a remote element that passes the filter. A fire-and-return operator
 ///             has no filter, and each of its messages is answered
-/// Memory      per worker, allocated on first use: a group of M messages, at most 64 KiB unless one
-///             message is larger; the sent-filter; channel blocks; the unanswered messages to other
-///             ranks
+/// Memory      per worker, allocated on first use: groups of at most 512 messages and 64 KiB, or
+///             of one larger message; the sent-filter; channel blocks; the unanswered messages to
+///             other ranks
 /// Throws      contract_violation from spawn() on the progress thread; from spawn() or a handler if
 ///             elements() names an element of this rank and one of another rank
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
@@ -68,6 +68,12 @@ class executor {
                 "`before` is for fire-and-forget operators: buffers of questions are not sorted");
   static_assert(!declares_sends<Op> || (single_cell<Op> && !fire_and_return<Op> && has_after<Op>),
                 "only a single-cell, fire-and-forget operator with `after` declares `sends`");
+  static_assert(!declares_prefiltered<Op> || filtered<Op>,
+                "`prefiltered` is for single-cell, fire-and-forget operators with `wanted`");
+  static_assert(
+      !names_key<Op> || combining<Op>,
+      "`key` is for fire-and-forget operators with `combined`, an aggregator whose values "
+      "are messages");
 
  public:
   using message = typename Op::message;
@@ -254,7 +260,7 @@ class executor {
       if (chosen == mechanism::plain) return in_lane(k, body, by.grain, commit_plain(data, k));
     }
     if constexpr (compiled(mechanism::atomics)) {
-      if (chosen == mechanism::atomics && by.grain == 1 && !data.emulation())
+      if (chosen == mechanism::atomics && !data.emulation())
         return in_lane(k, body, by.grain, commit_atomics(data, k));
     }
     if constexpr (compiled(mechanism::locks)) {

@@ -43,7 +43,6 @@ class lane {
         uses_filter_ = state_.filter.enabled();
       }
     } else if constexpr (!Alone) {
-      if (!all.out) return;
       sender_.emplace(*all.out, k);
       if constexpr (returns) answers_.emplace(*all.out, k);
       if constexpr (filtered<Op>) {
@@ -161,7 +160,7 @@ class lane {
     if constexpr (!Alone) {
       counters.add(worker_, obs::counter::messages_filtered, filtered_);
       if constexpr (filtered<Op> && !combining<Op> && !to_workers) choose_filter();
-      if (to_workers || sender_) counters.add(worker_, obs::counter::lookups, looked_up_);
+      counters.add(worker_, obs::counter::lookups, looked_up_);
     }
     if constexpr (returns) counters.add(worker_, obs::counter::answers, answers_run_);
     return operators_;
@@ -172,7 +171,7 @@ class lane {
 
   // Reports to filter_choice how many of this lane's messages the filter dropped.
   void choose_filter() {
-    if (!sender_ || !state_.filter.enabled() || !all_.w.options().filter_is_chosen) return;
+    if (!state_.filter.enabled() || !all_.w.options().filter_is_chosen) return;
     const auto sent = all_.out->count(worker_).sent() - sent_before_;
     if (!state_.filter_use.done({.offered = sent + filtered_, .dropped = filtered_})) return;
     const bool uses = state_.filter_use.uses_filter();

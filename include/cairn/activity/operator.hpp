@@ -24,7 +24,10 @@
 //   place cell(message)                       single-cell: names the cell, on any rank, in the
 //                                             form of a pgas map: map.at(id)
 //   bool wanted(T value, message)             optional; pure; may see a stale value; once false
-//                                             it stays false until the epoch ends
+//                                             it stays false until the epoch ends. Also true of
+//                                             the map's initial() wherever the cell may want the
+//                                             message: the sent-filter assumes this value for
+//                                             remote cells. Otherwise options::sent_filter = false
 //   ... attempt(cell_ref, message)            accesses only that cell, through its verbs; may run
 //                                             again; its return type is the kind, see below
 //   void after(message) or after(message, at)
@@ -132,9 +135,11 @@ concept sortable = single_cell<Op> && requires(const typename Op::message& m) {
 
 /// See `prefiltered` above.
 template <class Op>
-concept prefiltered = selective<Op> && requires {
+concept declares_prefiltered = requires {
   requires Op::prefiltered;
 };
+template <class Op>
+concept prefiltered = selective<Op> && declares_prefiltered<Op>;
 
 /// An operator that reads and writes several elements, of any maps and sizes.
 template <class Op>
@@ -242,6 +247,12 @@ concept declares_sends = requires {
 template <class Op>
 concept silent = single_cell<Op> && !fire_and_return<Op> &&
                  (!has_after<Op> || (declares_sends<Op> && !Op::sends));
+
+/// See `key` above.
+template <class Op>
+concept names_key = requires(const Op& op, const typename Op::message& m) {
+  op.key(m);
+};
 
 /// Messages of equal key may be combined before they travel.
 template <class Op>

@@ -15,10 +15,10 @@
 
 namespace cairn::activity {
 
-/// What the activities of a domain have done by the mechanism of its first epoch.
+/// What the activities of a domain have done.
 struct activity_counts {
-  std::uint64_t committed = 0, fallbacks = 0;
-  std::uint64_t stripes = 0;  ///< locks taken
+  std::uint64_t committed = 0, fallbacks = 0;  ///< groups of hardware transactions
+  std::uint64_t by_locks = 0, stripes = 0;     ///< activities by locks, and the locks they took
 };
 
 /// Whether the share of fallbacks is too high. While one worker holds the fallback lock no other
@@ -34,7 +34,7 @@ struct activity_counts {
 /// (docs/decisions/0013-software-transactions.md).
 [[nodiscard]] constexpr bool takes_too_many_locks(const activity_counts& n) noexcept {
   constexpr std::uint64_t few = 64;
-  return n.committed >= few && n.stripes > 4 * n.committed;
+  return n.by_locks >= few && n.stripes > 4 * n.by_locks;
 }
 
 /// How many cells one operator of a domain changes.

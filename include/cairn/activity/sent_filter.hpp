@@ -24,6 +24,9 @@ namespace cairn::activity {
 /// permanent, the ranks of a machine may share one set of mirrors for what they send. For messages
 /// of others that it forwards, a worker has only its own.
 ///
+/// A mirror begins as the map's initial(), whatever the cell holds by then. A message that a cell
+/// may want must therefore be wanted by initial() too.
+///
 /// All cells of the operator belong to one map. Elements of two maps have the same ids, so one
 /// mirror would get the messages of both.
 ///

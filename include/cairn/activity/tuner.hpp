@@ -92,16 +92,16 @@ class tuner {
  private:
   static constexpr std::size_t max_candidates = 4, max_pairs = 16;
   enum class state : std::uint8_t { waits, runs_old, runs_new };
-  struct place {  // a candidate and its grain
+  struct position {  // a candidate and its grain
     std::size_t candidate = 0, grain = 1;
   };
 
-  [[nodiscard]] choice choice_of(const place& p) const noexcept {
+  [[nodiscard]] choice choice_of(const position& p) const noexcept {
     return {candidates_[p.candidate].start.mechanism, p.grain};
   }
   [[nodiscard]] bool affordable() const noexcept;
   [[nodiscard]] std::size_t num_directions() const noexcept { return 2 + num_candidates_ - 1; }
-  [[nodiscard]] bool look(std::size_t direction, place& found) const noexcept;
+  [[nodiscard]] bool look(std::size_t direction, position& found) const noexcept;
   void look_elsewhere(std::size_t i) noexcept;
   void account(const span_work& ran, double ns) noexcept;
   void sampled(const span_work& seen) noexcept;
@@ -115,7 +115,7 @@ class tuner {
   std::array<candidate, max_candidates> candidates_{};
   std::size_t num_candidates_ = 0;
   tuner_rules rules_;
-  place now_, tried_;
+  position now_, tried_;
   span_work seen_;                                    // measured, but not yet enough for a sample
   std::array<std::size_t, max_candidates> grains_{};  // the best known grain of each candidate
   state state_ = state::waits;
