@@ -81,6 +81,8 @@ void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
                                Act&& act) {
   const answers_in_progress<>::answering now(answers_, k);
   auto send = request.answer_from(k);
+  constexpr bool reads = only_reads<decltype(batch.front().question)>;
+  const auto now_alive = generation();
   const array_part* part = nullptr;
   const array_command* last = nullptr;
   for (std::size_t j = 0; j < batch.size(); ++j) {
@@ -92,7 +94,9 @@ void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
     }
     decltype(typename Request::ticketed_answer{}.answer) answer{};
     auto fault = access_fault::no_array;
-    if (part != nullptr) [[likely]] {
+    if (!reads && (q.by.number() & generation_mask) != now_alive) [[unlikely]] {
+      fault = access_fault::stopped;
+    } else if (part != nullptr) [[likely]] {
       fetch_ahead(*part, batch, j);
       fault = act(*part, q.question, answer);
     }
@@ -106,6 +110,8 @@ template <class Answer>
 void array_traffic::deliver_answer(worker_t k, const answer_target& target, const Answer& answer,
                                    access_fault fault) {
   const bool frames_exist = target.generation == tasks_.generation();
+  // This rank stops soon, and destroys the task, which must not see what was discarded.
+  if (fault == access_fault::stopped && frames_exist) return;
   if (!frames_exist && !target.of_group) return;
   auto& c = *target.by;
   auto* const group = target.of_group ? static_cast<group_completion*>(&c) : nullptr;
@@ -133,7 +139,7 @@ template <class Answered>
 void array_traffic::receive_answers(worker_t k, std::span<const Answered> batch) {
   auto& mine = workers_[k];
   constexpr auto slot_of = [](const am::ticket& t) {
-    return t.number() & ((std::uint64_t{1} << fault_shift) - 1);
+    return t.number() & ((std::uint64_t{1} << generation_shift) - 1);
   };
   for (std::size_t j = 0; j < batch.size(); ++j) {
     const auto& m = batch[j];

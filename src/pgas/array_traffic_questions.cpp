@@ -14,7 +14,8 @@ bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& 
   const auto hash = mix64(command.offset() ^ static_cast<std::uint64_t>(to) << 48 ^
                           static_cast<std::uint64_t>(command.id().slot) << 32);
   auto& s = mine.shared_gets[hash % num_shared_lines];
-  if (s.to == to && s.command == command) {
+  if (s.to == to && s.command == command &&
+      mine.answer_targets[s.first].generation == target.generation) {
     target.next = s.first;
     s.first = static_cast<std::uint32_t>(mine.answer_targets.put(target));
     ++target.by->outstanding;

@@ -9,6 +9,7 @@ namespace {
 const char* text_of(access_fault fault) noexcept {
   switch (fault) {
     case access_fault::none:
+    case access_fault::stopped:
       break;
     case access_fault::no_array:
       return "the global array was freed, or never allocated";

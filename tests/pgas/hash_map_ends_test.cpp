@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -183,6 +185,69 @@ TEST_P(HashMapEnds, CancelLeavesNoTaskAndTheNextMapIsRight) {
       });
     }
   });
+}
+
+// Changes and reads elements of all ranks for ever, with many requests in flight.
+task<> change_for_ever(words a, std::uint64_t seed, global_memory* memory) {
+  random64 random(seed);
+  std::vector<std::uint64_t> three(3, 7);
+  auto ops = co_await memory->operations();
+  for (;;) {
+    const auto i = random.below(a.size() - 3);
+    co_await a.add(i, 5);
+    co_await a.put(i, 7);
+    a.put(i, std::span<const std::uint64_t>(three), ops);
+    a.max(i, 9, ops);
+    co_await ops.wait();
+    for (auto j = i; j < i + 3; ++j) static_cast<void>(co_await a.get(j));
+  }
+}
+task<> change_until_cancelled(words a, world* w, global_memory* memory, std::uint64_t seed) {
+  for (std::uint64_t t = 0; t < 20; ++t) {
+    auto dropped = co_await cairn::task::spawn(change_for_ever(a, mix64(seed * 100 + t), memory));
+  }
+  for (auto n = mix64(seed) % 300; n > 0; --n) co_await cairn::task::yield();
+  w->cancel();
+  for (;;) co_await cairn::task::yield();
+}
+task<std::uint64_t> sum_of(words a, global_memory* memory) {
+  std::vector<std::uint64_t> values(a.size());
+  auto ops = co_await memory->operations();
+  for (std::uint64_t i = 0; i < a.size(); ++i) a.get(i, &values[i], ops);
+  co_await ops.wait();
+  co_return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+}
+task<> add_one_to_each(words a) {
+  for (std::uint64_t i = 0; i < a.size(); ++i) co_await a.add(i, 1);
+}
+
+// The array is used again, then freed while requests of destroyed tasks may still arrive.
+TEST(GlobalArrayEnds, CancelledTasksChangeNothingInTheNextRun) {
+  for (std::uint64_t seed = 1; seed <= support::few_when_sanitized(200); ++seed) {
+    support::on_simulated_ranks(
+        2 + static_cast<rank_t>(seed % 2), 1 + static_cast<int>(seed % 3) / 2, seed, [&](world& w) {
+          global_memory memory(w, {.share_gets = seed % 4 < 2});
+          auto a = memory.collective_alloc<std::uint64_t>(40);
+          for (int round = 0; round < 3; ++round) {
+            auto view = memory.view(a);
+            EXPECT_THROW(w.run(change_until_cancelled(view, &w, &memory, seed)), cancelled);
+            if (round == 1) {
+              memory.collective_free(a);
+              a = memory.collective_alloc<std::uint64_t>(40);
+              view = memory.view(a);
+            }
+            for (auto& x : view.local()) x = 0;
+            w.barrier();
+            EXPECT_EQ(w.run(sum_of(view, &memory)), 0u);
+            w.barrier();
+            w.run(add_one_to_each(view));
+            w.barrier();
+            for (const auto x : view.local()) EXPECT_EQ(x, static_cast<std::uint64_t>(w.size()));
+            w.barrier();
+          }
+        });
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
 }
 
 struct meeting {

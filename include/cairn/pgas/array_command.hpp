@@ -14,7 +14,7 @@ namespace cairn::pgas {
 /// The target of an array command: an array, an offset in the owner's part, and the kind of access.
 /// 12 bytes, because most commands carry 8 bytes of data or none.
 ///
-/// Offset    below 2^42: in elements, or in bytes for elements of more than 16 bytes
+/// Offset    below 2^42: in elements; in bytes for ranges and elements of more than 16 bytes
 class array_command {
  public:
   static constexpr std::uint64_t max_offset = std::uint64_t{1} << 42;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -21,13 +22,17 @@ namespace cairn::pgas {
 /// Carries accesses to elements of other ranks, as requests (am/request.hpp): commands and answers
 /// are coalesced, and credits bound those in flight.
 ///
-/// Elements of up to 8 bytes, of up to 16, and pieces of 64 bytes have channels of their own, for
-/// reads and for writes; all atomics share one. Takes and fills share another, where the tasks that
-/// await them are the bound: a take may wait for a fill, which therefore never waits for credit.
+/// Elements of 1, 2, 4 or 8 bytes, others of up to 16, and pieces of 64 bytes have channels of
+/// their own, for reads and for writes; all atomics share one. Takes and fills share another, where
+/// the tasks that await them are the bound: a take may wait for a fill, which therefore never waits
+/// for credit.
 ///
 /// A function that sends adds 1 to the completion's `outstanding` for each question; the answer
 /// subtracts it. `into` and the completion must exist until then, unless all tasks of the rank are
 /// destroyed before. A function that throws has sent nothing, or the world has failed.
+///
+/// After a cancellation an owner discards what destroyed tasks of other ranks have asked it to
+/// change. Questions that change elements therefore carry the generation of their task.
 ///
 /// Collective constructor and destructor
 /// Thread-safety  worker k calls the functions that take k
@@ -81,7 +86,11 @@ class array_traffic {
  private:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::size_t num_shared_lines = 1024;
-  static constexpr unsigned fault_shift = 45;  // of a ticket's slot: above it an access_fault
+  // A ticket's slot has a number of 32 bits, 13 bits of the asker's task generation if the question
+  // changes elements, and an access_fault.
+  static constexpr unsigned generation_shift = 32, fault_shift = 45;
+  static constexpr std::uint64_t generation_mask =
+      (std::uint64_t{1} << fault_shift) - (std::uint64_t{1} << generation_shift);
 
   struct answer_target {  // the destination of an answer
     void* into;
@@ -118,7 +127,14 @@ class array_traffic {
                                   const answer_target& target) {
     const auto slot = workers_[k].answer_targets.put(target);
     ++target.by->outstanding;
-    request.from(k)(to, q, am::slot(slot));
+    request.from(k)(to, q, am::slot(only_reads<Question> ? slot : slot | generation()));
+  }
+  template <class Question>
+  static constexpr bool only_reads =
+      std::same_as<Question, get_command> || std::same_as<Question, get_piece_command>;
+  // The task generation, at its place in a slot.
+  [[nodiscard, gnu::always_inline]] std::uint64_t generation() const noexcept {
+    return std::uint64_t{world_.messages().task_generation()} << generation_shift & generation_mask;
   }
   // Inlined together with slot_table::put, so that the target stays in registers: a read of a whole
   // target that was written in parts would wait for all earlier writes.

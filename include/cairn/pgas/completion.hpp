@@ -14,7 +14,8 @@ enum class access_fault : std::uint8_t {
   no_array,       ///< freed, or never allocated
   out_of_range,   ///< beyond the owner's part
   no_full_empty,  ///< the array was allocated without full/empty elements
-  freed_meanwhile
+  freed_meanwhile,
+  stopped  ///< the owner has stopped, and the task will be destroyed: never reported
 };
 
 [[noreturn, gnu::cold]] void throw_fault(access_fault fault);
