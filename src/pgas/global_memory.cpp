@@ -24,11 +24,11 @@ struct global_memory::port {
     allocation::outcome outcome;
   };
 
-  explicit port(global_memory& m) : memory(m) {}
+  port(global_memory& m, worker_t by) : memory(m), k(by) {}
 
   void send(rank_t to, const allocation::message& m) { messages.push_back({to, m}); }
   bool make_part(const array_id& id, const array_shape& shape) {
-    return memory.make_part(id, shape);
+    return memory.make_part(k, id, shape);
   }
   void drop_part(const array_id& id) {
     if (auto* const p = memory.table_.part(id)) {  // otherwise this rank refused to make it
@@ -48,7 +48,7 @@ struct global_memory::port {
     }
   }
 
-  void execute(worker_t k) {
+  void execute() {
     if (!dropped.empty()) memory.traffic_.wait_for_other_answers(k);
     for (auto* const p : dropped) {
       for (const auto& t : memory.release(*p)) memory.traffic_.fail(k, t);
@@ -63,6 +63,7 @@ struct global_memory::port {
   }
 
   global_memory& memory;
+  worker_t k;
   std::vector<message_to> messages;
   std::vector<end> ends;
   std::vector<array_part*> dropped;
@@ -85,8 +86,6 @@ global_memory::global_memory(world& w, const global_memory_options& options)
 }
 
 global_memory::registration::registration(global_memory& m) : memory_(m) {
-  CAIRN_EXPECTS(m.world_.provided().find<global_memory>() == nullptr,
-                "a world has one global memory at a time");
   m.world_.pool().while_not_polling([&] { m.world_.provided().add(m); });
 }
 global_memory::registration::~registration() {
@@ -110,6 +109,11 @@ array_shape global_memory::shape_of(std::uint64_t n, const array_options& o,
   CAIRN_EXPECTS(!o.full_empty || is_word(element_bytes),
                 "full/empty elements have 1, 2, 4 or 8 bytes");
   const array_layout layout(o.distribution, n, {.home = world_.rank(), .ranks = world_.size()});
+  for (rank_t r = 0; r < world_.size(); ++r) {
+    if (layout.size(r) > array_command::max_offset / element_bytes) {
+      throw system_failure("a rank's part of a global array has at most 2^42 bytes");
+    }
+  }
   return {layout, static_cast<std::uint32_t>(element_bytes), type, o.full_empty};
 }
 
@@ -122,9 +126,8 @@ array_part& global_memory::part(const array_id& id, std::uint32_t type) const {
 
 // Parts ---------------------------------------------------------------------------------------
 
-bool global_memory::make_part(const array_id& id, const array_shape& shape) {
+bool global_memory::make_part(worker_t k, const array_id& id, const array_shape& shape) {
   const auto size = shape.layout.size(world_.rank());
-  if (size > array_command::max_offset / shape.element_bytes) return false;
   array_part* place = nullptr;
   try {
     place = &table_.at(id);
@@ -138,13 +141,29 @@ bool global_memory::make_part(const array_id& id, const array_shape& shape) {
     return false;
   }
   auto& p = *place;
-  if (size != 0) std::memset(p.memory.data(), 0, p.memory.size());
+  if (!zero(k, p.memory.span())) {
+    p.memory = {};
+    p.states.reset();
+    return false;
+  }
   p.data = p.memory.data();
   p.size = size;
   p.element_bytes = shape.element_bytes;
   p.likely = cached_.likely(p.memory.size());
   p.shape = shape;
   p.show(id);
+  return true;
+}
+
+// Returns false if the world stops meanwhile, so that a large part does not delay it.
+bool global_memory::zero(worker_t k, std::span<std::byte> bytes) {
+  constexpr std::size_t at_once = std::size_t{16} << 20;
+  while (bytes.size() > at_once) {
+    std::memset(bytes.data(), 0, at_once);
+    bytes = bytes.subspan(at_once);
+    if (!world_.messages().may_continue(k)) return false;
+  }
+  if (!bytes.empty()) std::memset(bytes.data(), 0, bytes.size());
   return true;
 }
 
@@ -161,44 +180,45 @@ std::vector<full_empty::taker> global_memory::release(array_part& p) {
 // Operations ----------------------------------------------------------------------------------
 
 void global_memory::begin_alloc(worker_t k, const array_shape& shape, const operation& o) {
-  port out(*this);
+  port out(*this, k);
   std::optional<array_id> id;
   {
     const std::lock_guard held(guard_);
     id = machine_.begin_alloc(operations_.put(o), out);
   }
   if (id) {
-    const bool made = make_part(*id, shape);  // zeroes memory: without the guard
+    const bool made = make_part(k, *id, shape);  // zeroes memory: without the guard
     const std::lock_guard held(guard_);
     machine_.ask_others(*id, shape, made, out);
   }
-  out.execute(k);
+  out.execute();
 }
 
 void global_memory::begin_free(worker_t k, const array_id& id, const operation& o) {
-  port out(*this);
+  port out(*this, k);
   {
     const std::lock_guard held(guard_);
     machine_.free(id, operations_.put(o), out);
   }
-  out.execute(k);
+  out.execute();
 }
 
 void global_memory::handle(worker_t k, rank_t from, const allocation::message& m) {
-  port out(*this);
+  port out(*this, k);
   if (allocation::needs_machine(m.kind)) {
     const std::lock_guard held(guard_);
     machine_.handle(from, m, out);
   } else {
     machine_.handle(from, m, out);
   }
-  out.execute(k);
+  out.execute();
 }
 
 void global_memory::expect_allocated(const result& r) {
-  if (r.outcome != allocation::outcome::done) {
-    throw system_failure("a rank has not enough memory for its part of a global array");
-  }
+  if (r.outcome == allocation::outcome::done) return;
+  throw system_failure(r.id.generation == 0
+                           ? "a rank has allocated as many global arrays as it can, 65,536"
+                           : "a rank has not enough memory for its part of a global array");
 }
 
 void global_memory::expect_freed(const result& r) {

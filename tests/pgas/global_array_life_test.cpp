@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/pgas/array_table.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/task/future.hpp>
@@ -218,6 +219,40 @@ TEST_P(GlobalArrayLife, OwnersRefuseWhatTheyDoNotHave) {
     w.barrier();
     for (const auto x : memory.view(a).local()) EXPECT_EQ(x, 0u);
     for (const auto x : memory.view(plain).local()) EXPECT_EQ(x, 0u);
+  });
+}
+
+std::string refusal(global_memory& memory, std::uint64_t elements) {
+  try {
+    static_cast<void>(memory.collective_alloc<std::uint64_t>(elements));
+  } catch (const system_failure& e) {
+    return e.what();
+  }
+  return "allocated";
+}
+TEST(GlobalMemory, SaysWhyItDoesNotAllocate) {
+  world w;
+  global_memory memory(w);
+  EXPECT_NE(refusal(memory, std::uint64_t{1} << 41).find("at most 2^42 bytes"), std::string::npos);
+  for (int i = 0; i < 65'536; ++i) {
+    static_cast<void>(memory.collective_alloc<std::uint64_t>(0));
+  }
+  EXPECT_NE(refusal(memory, 0).find("as many global arrays as it can"), std::string::npos);
+}
+
+// A part of some megabytes is zeroed in several steps.
+TEST(GlobalMemory, AnAllocationThatIsCancelledLeavesNoArray) {
+  support::on_simulated_ranks(2, 1, 1, [](world& w) {
+    global_memory memory(w);
+    const auto allocate = [&] {
+      if (w.rank() == 0) w.cancel();
+      static_cast<void>(memory.collective_alloc<std::uint64_t>(std::uint64_t{8} << 20));
+    };
+    EXPECT_THROW(allocate(), cancelled);
+    w.barrier();
+    for (int i = 0; i < 100; ++i) w.progress();
+    w.barrier();
+    EXPECT_EQ(memory.live(), 0u);
   });
 }
 

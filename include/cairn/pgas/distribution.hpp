@@ -95,7 +95,6 @@ class array_layout {
 
   [[nodiscard]] constexpr std::uint64_t n() const noexcept { return n_; }
   [[nodiscard]] constexpr rank_t ranks() const noexcept { return ranks_; }
-  [[nodiscard]] constexpr rank_t home() const noexcept { return home_; }
   [[nodiscard]] constexpr distribution kind() const noexcept { return distribution_; }
 
   /// Where element i < n lies.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -88,9 +89,10 @@ struct global_memory_options {
 ///               memory at a time
 /// Messages      an allocation 2 (P - 1), a free 2 P at most
 /// Memory        at each rank its part; 17 standing channels
-/// Throws        alloc: system_failure if a rank has not enough memory. free, view:
-///               contract_violation for an array that was freed or never allocated. An access to it
-///               throws contract_violation where it is awaited
+/// Throws        alloc: system_failure if a rank has not enough memory, if a part would have
+///               more than 2^42 bytes, or if this rank has allocated 65,536 arrays already.
+///               free, view: contract_violation for an array that was freed or never allocated. An
+///               access to it throws contract_violation where it is awaited
 /// Thread-safety tasks of all workers; the collective functions on worker 0 outside jobs
 /// Source        [GMT14] section III
 class global_memory {
@@ -194,7 +196,8 @@ class global_memory {
   static void expect_allocated(const result& r);
   static void expect_freed(const result& r);
 
-  [[nodiscard]] bool make_part(const array_id& id, const array_shape& shape);
+  [[nodiscard]] bool make_part(worker_t k, const array_id& id, const array_shape& shape);
+  [[nodiscard]] bool zero(worker_t k, std::span<std::byte> bytes);
   // Frees what a dropped part holds. Returns the tasks that wait for its elements.
   [[nodiscard]] static std::vector<full_empty::taker> release(array_part& p);
   void handle(worker_t k, rank_t from, const allocation::message& m);

@@ -60,7 +60,6 @@ class global_view {
   }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return layout().n(); }
-  [[nodiscard]] global_array<T> array() const noexcept { return {id_, size()}; }
   [[nodiscard]] const array_layout& layout() const noexcept { return part_->shape.layout; }
   [[nodiscard]] rank_t owner(std::uint64_t i) const noexcept { return layout().owner(i); }
   /// This rank's elements, by offset: element k is layout().element(rank, k). Plain memory: use it
@@ -79,7 +78,7 @@ class global_view {
   auto get(std::uint64_t first, std::span<T> into) const { return awaited(first, into); }
   auto put(std::uint64_t first, std::span<const T> from) const { return awaited(first, from); }
 
-  /// Returns   what the element held before; so do the atomics below
+  /// Returns   what the element held before; so do the atomics below, except add()
   auto exchange(std::uint64_t i, const T& x) const requires atomic_element<T> {
     return changing<T>(i, access::exchange, x);
   }
