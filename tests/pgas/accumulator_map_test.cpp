@@ -224,6 +224,14 @@ TEST_P(AccumulatorMap, SendsWhatFullBinsHold) {
   });
 }
 
+TEST(AccumulatorMapContract, CollectsOnlyWhileNoEpochIsOpen) {
+  world w;
+  accumulator_map<add<int>> sums(w, partition(4, w.size()));
+  am::epoch e(w);
+  EXPECT_THROW(sums.collect([](worker_t, auto, auto) {}), contract_violation);
+  e.close();
+}
+
 TEST(AccumulatorChoice, TakesPartialsWhileTheyAreSmall) {
   world w;
   const auto chosen = [&](std::uint64_t n, accumulation asked) {

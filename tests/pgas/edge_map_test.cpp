@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,6 +26,13 @@ std::vector<std::uint64_t> offsets_of(const world& w) {
   }
   return offsets;
 }
+
+template <class View>
+concept names_places = requires(View&& v) {
+  std::forward<View>(v).at(0);
+};
+using view = element_view<int, partition_view>;
+static_assert(names_places<const view&> && !names_places<view>, "a place refers to its view");
 
 class EdgeMap : public ::testing::TestWithParam<support::place> {};
 

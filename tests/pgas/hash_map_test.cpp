@@ -248,6 +248,17 @@ task<std::uint64_t> insert_by_many(hash_map<std::uint64_t, std::uint64_t>& map, 
   co_return sum;
 }
 
+TEST(HashMapOwners, OfSmallNumbersHashedToThemselvesAreAllRanks) {
+  support::on_simulated_ranks(3, 1, 1, [](world& w) {
+    const hash_map<std::uint64_t, int, std::hash<std::uint64_t>> map(w);
+    std::vector<int> keys_of(3);
+    for (std::uint64_t key = 0; key < 300; ++key) {
+      ++keys_of[static_cast<std::size_t>(map.owner(key))];
+    }
+    for (const auto keys : keys_of) EXPECT_GT(keys, 50);
+  });
+}
+
 TEST_P(HashMap, GrowsAndInsertsEachKeyOnce) {
   GetParam().run([](world& w) {
     hash_map<std::uint64_t, std::uint64_t> map(w);

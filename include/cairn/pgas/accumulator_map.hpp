@@ -15,6 +15,7 @@
 #include <cairn/am/record_channel.hpp>
 #include <cairn/am/reduce.hpp>
 #include <cairn/base/aggregator.hpp>
+#include <cairn/base/contract.hpp>
 #include <cairn/base/packing.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/accumulation.hpp>
@@ -50,8 +51,8 @@ namespace cairn::pgas {
 /// Messages     one per remote element that this rank added to, more if bins fill up; without
 ///              reduction one per add to a remote element
 /// Memory       per worker: n totals (partials of all elements) or n/P totals (partials); in bins 8
-///              to 16 bytes per add, for remote elements at most 8 to 16 bytes times
-///              `max_remote_entries`
+///              to 16 bytes per add, for remote elements of at most `max_remote_entries` adds and
+///              those of one call of accumulate()
 /// Collective   constructor, destructor and collect(); accumulating only while an epoch is open
 /// Source       [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
 template <aggregator A, class Id = std::uint64_t, class Contribution = typename A::value_type>
@@ -140,9 +141,12 @@ class accumulator_map {
 
   /// Calls f(worker, first id, totals) on this rank's workers, for ranges that cover its elements
   /// once, and resets the contributions. The span is valid until f returns. Called by worker 0 of
-  /// every rank after the epoch, while none is open.
+  /// every rank after the epoch.
+  /// Throws    contract_violation while an epoch is open, because handlers may be accumulating
   template <class F>
   void collect(F&& f) {
+    CAIRN_EXPECTS(!world_.messages().epoch_open(),
+                  "collect() must not be called while an epoch is open");
     if (partials_cover_all_ranks_) send_partials();
     if (bins_remote_) send_bins();
     if (method_ == accumulation::partials) {

@@ -15,7 +15,8 @@ namespace cairn::pgas {
 /// Edge ids are consecutive in the rows of rank 0, then of rank 1, and so on. An undirected edge
 /// has two elements, one in the row of each endpoint.
 ///
-/// offsets     this rank's rows, as csr::offsets(): row i is [offsets[i], offsets[i + 1])
+/// offsets     this rank's rows, as csr::offsets(): row i is [offsets[i], offsets[i + 1]). They
+///             outlive the map
 /// Memory      that of an element_map, and 8 bytes per rank
 /// Work        O(log ranks) to find the owner of an edge
 /// Collective  constructor

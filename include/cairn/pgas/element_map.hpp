@@ -50,7 +50,8 @@ class element_view {
   [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return id - first_ < num_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return partition_.n(); }
   [[nodiscard]] const T& initial() const noexcept { return initial_; }
-  [[nodiscard]] place<element_view> at(std::uint64_t id) const noexcept { return {this, id}; }
+  [[nodiscard]] place<element_view> at(std::uint64_t id) const& noexcept { return {this, id}; }
+  void at(std::uint64_t id) const&& = delete;  // the place would outlive the view
   [[nodiscard]] T& element(std::uint64_t id) const noexcept {
     CAIRN_ASSERT(owns(id));
     return *reinterpret_cast<T*>(origin_ + id * sizeof(T));
@@ -64,6 +65,10 @@ class element_view {
 };
 
 /// One T for each element of a partition, at its owner, initialised to `initial`.
+///
+/// A sender cannot see remote elements. The sent-filter of an operator (activity/operator.hpp)
+/// assumes that they begin an epoch as initial(), also if the program has stored other values.
+/// For an operator that lowers, initial() must therefore be the greatest value of all.
 ///
 /// While an epoch or a parallel loop may change elements, access them through operators or by
 /// load() and store(). Spans are for use while no worker writes.

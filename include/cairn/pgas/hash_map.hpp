@@ -61,10 +61,11 @@ struct hash_map_options {
 ///
 /// Key, Value     trivially copyable, aligned to at most 16 bytes; Key has ==. For texts see
 ///                bounded_text
-/// Hash           of a key: 64 well-mixed bits, the same on every rank
+/// Hash           of a key: 64 bits, the same on every rank; std::hash of integers will do
 /// Order          operations on one key are linearizable; awaited ones of a task take effect in
 ///                their order
-/// Collective     constructor, destructor, size()
+/// Collective     constructor, destructor, size(). A map used in a cancelled run may only be
+///                destroyed: operations of destroyed tasks may still arrive
 /// Thread-safety  tasks of all workers
 /// Messages       two per operation on a key of another rank
 /// Memory         each of 64 shards of an owner: 16 entries, or up to 2.7 per key that it has held
@@ -201,10 +202,11 @@ class hash_map {
     }
   };
   [[nodiscard]] rank_t owner_of(std::uint64_t hash) const noexcept {
+    // Also spreads small numbers, by bits other than those of mix64(), which select the shard.
+    const auto spread = hash * 0x9e3779b97f4a7c15;
     return static_cast<rank_t>(
-        static_cast<uint128_t>(hash) * static_cast<std::uint64_t>(world_.size()) >> 64);
+        static_cast<uint128_t>(spread) * static_cast<std::uint64_t>(world_.size()) >> 64);
   }
-  // The high bits of a hash are alike for all keys of a rank.
   [[nodiscard]] shard& shard_of(std::uint64_t hash) noexcept { return shards_[mix64(hash) >> 58]; }
 
   // The shards allocate before the channel opens, because questions may arrive from then on.
