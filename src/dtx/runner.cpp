@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 #include <cairn/am/epoch.hpp>
@@ -13,10 +12,13 @@
 
 namespace cairn::dtx {
 
-std::size_t transaction::number_of(const void* map, std::uint64_t id) {
-  const auto at = std::find(maps_.begin(), maps_.end(), map);
-  CAIRN_EXPECTS(at != maps_.end(), "the map must be one of the maps passed to the constructor");
-  const element e{static_cast<std::uint32_t>(at - maps_.begin()), id};
+std::uint32_t number_of_map(std::span<const void* const> maps, const void* map) {
+  const auto at = std::find(maps.begin(), maps.end(), map);
+  CAIRN_EXPECTS(at != maps.end(), "the map must be one of the maps passed to the constructor");
+  return static_cast<std::uint32_t>(at - maps.begin());
+}
+
+std::size_t transaction::number_of(const element& e) {
   if (named_only_) {
     for (const auto i : named_) {
       if (held_[i] == e) return i;
@@ -49,18 +51,10 @@ void runner::add(const void* map, std::unique_ptr<map_access> access) {
   for (auto& k : workers_) k.value.out.resize(map_accesses_.size());
 }
 
-std::uint32_t runner::number_of(const void* map) const {
-  const auto at = std::find(maps_.begin(), maps_.end(), map);
-  CAIRN_EXPECTS(at != maps_.end(), "the map must be one of the maps passed to the constructor");
-  return static_cast<std::uint32_t>(at - maps_.begin());
-}
-
-// The value is copied first, because the last answer makes the record ready.
 void runner::handle_answer(worker_t k, const claim_request& request, bool granted,
                            std::span<const std::byte> value) {
   auto& r = *static_cast<record*>(request.transaction);
   if (!granted) world_.counters().add(k, obs::counter::dtx_refusals);
-  const std::lock_guard held(r.guard);
   if (granted) std::memcpy(r.data.received(request.index), value.data(), value.size());
   if (r.held.record_answer(request.index, granted)) workers_[k].ready.push_back(&r);
 }
@@ -130,7 +124,6 @@ void runner::start_queued(worker_t k) {
     r->held.reset();
     for (const auto& e : mine.named) r->held.add_element(e);
     r->data.resize(r->held.size());
-    r->home = k;
     r->shortest_round_ns = std::numeric_limits<std::uint64_t>::max();
     const auto workers = static_cast<std::uint64_t>(world_.workers());
     r->name =
@@ -140,13 +133,10 @@ void runner::start_queued(worker_t k) {
 }
 
 runner::record* runner::take_record(worker_state& mine) {
-  {
-    const std::lock_guard held(mine.guard);
-    if (!mine.spare.empty()) {
-      auto* const r = mine.spare.back();
-      mine.spare.pop_back();
-      return r;
-    }
+  if (!mine.spare.empty()) {
+    auto* const r = mine.spare.back();
+    mine.spare.pop_back();
+    return r;
   }
   if (mine.records.size() == options_.max_concurrent) return nullptr;
   mine.records.push_back(std::make_unique<record>(element_bytes_));
@@ -210,8 +200,7 @@ void runner::release_and_back_off(worker_t k, record& r) {
   mine.delayed.push_back({now + r.held.back_off_ns(limits, mine.random), &r});
 }
 
-// Once its claims are sent, a record belongs to the worker that receives the last answer. A
-// transaction ends when its releases are counted as sent.
+// A transaction ends when its releases are counted as sent.
 void runner::send(worker_t k) {
   auto& mine = workers_[k];
   for (std::size_t map = 0; map < map_accesses_.size(); ++map) {
@@ -233,9 +222,7 @@ void runner::send(worker_t k) {
     r->body.reset();
     num_uncommitted_ -= n;
     am::release(world_, k, n);
-    auto& home = workers_[r->home];
-    const std::lock_guard held(home.guard);
-    home.spare.push_back(r);
+    mine.spare.push_back(r);
   }
   mine.done.clear();
 }

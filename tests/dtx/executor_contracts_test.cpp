@@ -99,22 +99,25 @@ TEST(ExecutorContracts, OperatorsOfAGroupReachForTheirOwnElementsOnly) {
   EXPECT_ANY_THROW(run());
 }
 
-TEST(ExecutorContracts, ElementsBeyondTheirMapAreRefused) {
-  support::on_simulated_ranks(2, 1, 1, [](world& w) {
-    owned_vertex_map<std::uint64_t> map(w, {4, 2}, 0), other(w, {4, 2}, 0);
-    activity::domain data(w);
-    executor ops(data, liar{map}, {}, map), strangers(data, liar{other}, {}, map);
-    am::epoch e(w);
-    const auto spawn = [](auto& on, const liar::message& m) {
-      on.spawn(main_worker, [&](auto& send) { send(m); });
-    };
-    EXPECT_THROW(spawn(ops, {0, 4, 0}), contract_violation);
-    EXPECT_THROW(spawn(ops, {~std::uint64_t{0}, 1, 1}), contract_violation);
-    EXPECT_THROW(spawn(strangers, {0, 2, 0}), contract_violation);
-    spawn(ops, {0, 3, 3});  // what was refused has left nothing behind
-    e.close();
-    EXPECT_EQ(w.sum(w.counters().total(counter::dtx_commits)), 2u);
-  });
+TEST(ExecutorContracts, ElementsBeyondTheirMapOrOfAnotherMapAreRefused) {
+  for (const rank_t ranks : {1, 2}) {
+    support::on_simulated_ranks(ranks, 1, 1, [](world& w) {
+      owned_vertex_map<std::uint64_t> map(w, {4, w.size()}, 0), other(w, {4, w.size()}, 0);
+      activity::domain data(w);
+      executor ops(data, liar{map}, {}, map), strangers(data, liar{other}, {}, map);
+      am::epoch e(w);
+      const auto spawn = [](auto& on, const liar::message& m) {
+        on.spawn(main_worker, [&](auto& send) { send(m); });
+      };
+      EXPECT_THROW(spawn(ops, {0, 4, 0}), contract_violation);
+      EXPECT_THROW(spawn(ops, {~std::uint64_t{0}, 1, 1}), contract_violation);
+      EXPECT_THROW(spawn(strangers, {0, 2, 0}), contract_violation);
+      EXPECT_THROW(spawn(strangers, {0, 1, 0}), contract_violation);  // of one rank
+      spawn(ops, {0, 3, 3});  // what was refused has left nothing behind
+      e.close();
+      EXPECT_EQ(w.sum(w.counters().total(counter::dtx_commits)), w.size() == 1 ? 0u : 2u);
+    });
+  }
 }
 
 // Elements that nobody releases keep transactions and activities waiting; cancel destroys them.

@@ -17,6 +17,7 @@
 #include <cairn/am/request.hpp>
 #include <cairn/am/slot_table.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/core/max_grain.hpp>
 #include <cairn/dtx/local_part.hpp>
 #include <cairn/dtx/map_access.hpp>
 #include <cairn/dtx/owned_map.hpp>
@@ -27,8 +28,8 @@ namespace cairn::dtx {
 
 struct executor_options {
   std::size_t max_concurrent = 16;  ///< concurrent groups per worker; further operators are queued
-  /// Maximum operators per group, which hold their elements together; 0: that of the domain's
-  /// options, or 16 if it is chosen automatically.
+  /// Operators per group, which hold their elements together, at most max_grain; 0: that of the
+  /// domain's options, or 16 if it is chosen automatically.
   std::size_t grain = 0;
   back_off_limits back_off = {};  ///< see options in dtx/runner.hpp
 };
@@ -72,15 +73,17 @@ class executor final : transaction_queue {
   executor(activity::domain& data, Op op, const executor_options& opt, const Maps&... maps)
       : world_(data.of()),
         op_(std::move(op)),
-        grain_(opt.grain != 0                ? opt.grain
-               : data.requested().grain != 0 ? data.requested().grain
-                                             : 16),
+        grain_(std::min(max_grain, opt.grain != 0                ? opt.grain
+                                   : data.requested().grain != 0 ? data.requested().grain
+                                                                 : 16)),
         workers_(world_.workers()),
         runner_(world_, {opt.max_concurrent, opt.back_off},
                 std::max({sizeof(typename Maps::value_type)...}), *this),
         activities_(data, local{op_, this}) {
+    (runner_.add(&maps, one_rank() ? nullptr
+                                   : std::make_unique<typed_map_access<Maps>>(data, maps, runner_)),
+     ...);
     if (one_rank()) return;
-    (runner_.add(&maps, std::make_unique<typed_map_access<Maps>>(data, maps, runner_)), ...);
     if constexpr (returns) {
       out_.emplace(
           world_,
@@ -103,7 +106,6 @@ class executor final : transaction_queue {
   /// elements all belong to this rank have taken effect or wait for a marker.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
-    if (one_rank()) return activities_.spawn(k, std::forward<Body>(body));
     activities_.spawn(k, [&](auto& send) {
       auto send_or_queue = [&](const message& m) { pass(k, m, send); };
       body(send_or_queue);
@@ -155,7 +157,7 @@ class executor final : transaction_queue {
     void add(const waiting& w, std::vector<element>& named) {
       members_.push_back(w);
       all_.op_.elements(w.m, [&](const auto& where) {
-        named.push_back({all_.runner_.number_of(where.map), where.id});
+        named.push_back(all_.runner_.element_of(*where.map, where.id));
       });
     }
 
@@ -165,8 +167,9 @@ class executor final : transaction_queue {
       for (const auto& w : members_) {
         numbers_.clear();
         tx.allow_all();
-        op.elements(
-            w.m, [&](const auto& where) { numbers_.push_back(tx.number_of(where.map, where.id)); });
+        op.elements(w.m, [&](const auto& where) {
+          numbers_.push_back(tx.number_of(*where.map, where.id));
+        });
         tx.allow_only(numbers_);
         results_.push_back(activity::detail::attempt(op, tx, w.m));
         CAIRN_ASSERT(activity::detail::done(results_.back()) || !tx.has_written());
@@ -207,18 +210,16 @@ class executor final : transaction_queue {
   // Calls activity(m) if one rank owns all elements; else passes m to the owner of the first
   // element.
   void pass(worker_t k, const message& m, auto&& activity) {
-    if (one_rank()) return activity(m);
     rank_t first = -1;
     bool one_owner = true;
     op_.elements(m, [&](const auto& where) {
-      CAIRN_EXPECTS(where.id < where.map->size(),
-                    "the element id must be less than the size of its map");
+      static_cast<void>(runner_.element_of(*where.map, where.id));
+      if (one_rank()) return;
       const auto owner = where.map->owner(where.id);
       if (first < 0) first = owner;
       one_owner = one_owner && owner == first;
     });
     if (one_owner) return activity(m);
-    op_.elements(m, [&](const auto& where) { static_cast<void>(runner_.number_of(where.map)); });
     if (first == world_.rank()) return queue(k, m, own_origin());
     if constexpr (returns) {
       out_->from(k)(first, m, am::slot(workers_[k].unanswered.put(m)));

@@ -26,7 +26,7 @@ struct release_request {
   const std::byte* value;
 };
 
-/// Receives the answers to claims, on any worker of the claiming rank.
+/// Receives the answers to claims, on the worker that claimed.
 class claim_answer_handler {
  public:
   virtual ~claim_answer_handler() = default;

@@ -14,7 +14,6 @@
 #include <cairn/dtx/map_access.hpp>
 #include <cairn/dtx/transaction.hpp>
 #include <cairn/task/per_worker.hpp>
-#include <cairn/task/spin_lock.hpp>
 
 namespace cairn::dtx {
 
@@ -48,11 +47,11 @@ class transaction_queue {
 /// Runs a rank's transactions over the elements of their maps. transactions.hpp and executor.hpp
 /// are the typed interfaces.
 ///
-/// A transaction occupies a record until it commits. One worker at a time advances it: the one that
-/// started it, or the one that received its last pending answer. Transactions advance when a worker
-/// spawns more or is idle; the claims and releases of all of them are sent together. A queued
-/// transaction holds the epoch until it has committed. The transactions of a cancelled epoch never
-/// run again; the runner's destructor destroys them.
+/// A transaction occupies a record until it commits. The worker that started it receives its
+/// answers and advances it. Transactions advance when a worker spawns more or is idle; the claims
+/// and releases of all of them are sent together. A queued transaction holds the epoch until it has
+/// committed. The transactions of a cancelled epoch never run again; the runner's destructor
+/// destroys them.
 class runner final : public claim_answer_handler {
  public:
   /// element_bytes   size of the largest element of all maps
@@ -60,11 +59,15 @@ class runner final : public claim_answer_handler {
          transaction_queue& source);
 
   /// Called before the first transaction, in the same order on every rank.
+  /// access    null if no transaction will run, because there is one rank
   void add(const void* map, std::unique_ptr<map_access> access);
 
-  /// Index of an added map.
-  [[nodiscard]] std::uint32_t number_of(const void* map) const;
-  [[nodiscard]] std::span<const void* const> maps() const noexcept { return maps_; }
+  /// An element of an added map.
+  /// Throws    contract_violation if there is no such element or map
+  template <class Map>
+  [[nodiscard]] element element_of(const Map& map, std::uint64_t id) const {
+    return dtx::element_of(maps_, map, id);
+  }
 
   /// Must be called before worker k queues an item at the source.
   void queued(worker_t k);
@@ -78,12 +81,10 @@ class runner final : public claim_answer_handler {
  private:
   struct record {
     explicit record(std::size_t bytes) : data(bytes) {}
-    task::spin_lock guard;  // answers arrive on several workers
     acquisition held;
     copies data;
     std::unique_ptr<transaction_body> body;
     marker_word name = free_marker;
-    worker_t home = main_worker;
     std::uint64_t claimed_ns = 0;         // time of the last claims
     std::uint64_t shortest_round_ns = 0;  // from claims to release; the shortest
   };
@@ -97,15 +98,13 @@ class runner final : public claim_answer_handler {
   };
   struct worker_state {
     std::vector<std::unique_ptr<record>> records;  // all records of this worker
-    std::vector<record*> ready, driven, done;
+    std::vector<record*> ready, driven, done, spare;
     std::vector<delayed_record> delayed;
     std::vector<outbox> out;  // by map
     random64 random{0};
     std::vector<element> named;  // elements of the transaction that begins
     std::uint64_t num_started = 0;
     bool advancing = false;
-    task::spin_lock guard;
-    std::vector<record*> spare;  // free records; filled by any worker
   };
 
   bool advance_rounds(worker_t k);

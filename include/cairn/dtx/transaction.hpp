@@ -12,6 +12,16 @@
 
 namespace cairn::dtx {
 
+/// Throws    contract_violation if the map is none of `maps`, the maps of a transaction
+[[nodiscard]] std::uint32_t number_of_map(std::span<const void* const> maps, const void* map);
+/// Throws    contract_violation also if `id` is beyond the end of its map
+template <class Map>
+[[nodiscard]] element element_of(std::span<const void* const> maps, const Map& map,
+                                 std::uint64_t id) {
+  CAIRN_EXPECTS(id < map.size(), "the element id must be less than the size of its map");
+  return {number_of_map(maps, &map), id};
+}
+
 /// Thrown through a body that accesses an element that is not held yet. Not derived from
 /// std::exception. A body must not swallow it with `catch (...)`.
 struct missing_element {};
@@ -54,8 +64,7 @@ class transaction {
 
   template <class Map, class T = typename Map::value_type>
   [[nodiscard]] T read(const Map& map, std::uint64_t id) {
-    CAIRN_EXPECTS(id < map.size(), "the element id must be less than the size of its map");
-    const auto i = number_of(&map, id);
+    const auto i = number_of(map, id);
     T value;
     std::memcpy(static_cast<void*>(&value),
                 copies_.changed(i) ? copies_.written(i) : copies_.received(i), sizeof value);
@@ -64,8 +73,7 @@ class transaction {
 
   template <class Map, class T = typename Map::value_type>
   void write(const Map& map, std::uint64_t id, const T& value) {
-    CAIRN_EXPECTS(id < map.size(), "the element id must be less than the size of its map");
-    const auto i = number_of(&map, id);
+    const auto i = number_of(map, id);
     std::memcpy(copies_.written(i), &value, sizeof value);
     copies_.mark_changed(i);
     has_written_ = true;
@@ -73,7 +81,10 @@ class transaction {
 
   /// Index of an element that is held. Otherwise adds it to the elements to claim and throws
   /// missing_element.
-  std::size_t number_of(const void* map, std::uint64_t id);
+  template <class Map>
+  std::size_t number_of(const Map& map, std::uint64_t id) {
+    return number_of(element_of(maps_, map, id));
+  }
 
   /// Restricts access to these elements, given by index. Accessing any other is a contract
   /// violation.
@@ -88,6 +99,8 @@ class transaction {
   [[nodiscard]] bool has_written() const noexcept { return has_written_; }
 
  private:
+  std::size_t number_of(const element& e);
+
   acquisition& held_;
   copies& copies_;
   std::span<const void* const> maps_;

@@ -64,11 +64,7 @@ class transactions final : transaction_queue {
   template <class Body, class Names>
   void run(worker_t k, Body&& body, Names&& names) {
     std::vector<element> named;
-    names([&](const auto& where) {
-      CAIRN_EXPECTS(where.id < where.map->size(),
-                    "the element id must be less than the size of its map");
-      named.push_back({runner_.number_of(where.map), where.id});
-    });
+    names([&](const auto& where) { named.push_back(runner_.element_of(*where.map, where.id)); });
     start(k, std::forward<Body>(body), std::move(named));
   }
 
