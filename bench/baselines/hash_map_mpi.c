@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Concurrent hash map access by plain MPI [GMT14, section VI.D]: the baseline of `cairn hashmap`,
+// Concurrent hash map access by plain MPI [GMT14, section V.D]: the baseline of `cairn hashmap`,
 // with the same strings, tasks and steps.
 //
 //   mpiexec -n P hash_map_mpi [--tasks W] [--steps L] [--strings N] [--entries E] [--seed S]

@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-/// The caller violated a documented precondition. The text names function, condition and values.
+/// The caller violated a documented precondition. The text names the function and the condition.
 class contract_violation : public std::logic_error {
  public:
   using std::logic_error::logic_error;
