@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
+#include <set>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -199,24 +200,36 @@ std::string contradiction(const list_counts& counts, const text_layout& layout) 
   return "an edge is in the list of only one of its vertices, or has two different weights";
 }
 
-void drop_half_of_loops(edge_block& block) {
-  std::visit(
-      [](auto& edges, auto& weights) {
-        constexpr bool weighted = !std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>;
-        std::size_t kept = 0;
-        bool odd = false;  // an odd number of this vertex's loops has been seen
-        for (std::size_t i = 0; i < edges.size(); ++i) {
-          if (i == 0 || edges[i].source != edges[i - 1].source) odd = false;
-          if (edges[i].source == edges[i].target) {
-            odd = !odd;
-            if (!odd) continue;
+bool drop_half_of_loops(edge_block& block) {
+  return std::visit(
+      []<class Edge, class Weights>(std::vector<Edge>& edges, Weights& weights) {
+        constexpr bool weighted = !std::is_same_v<Weights, std::monostate>;
+        const auto weight_of = [&](std::size_t i) {
+          if constexpr (weighted) {
+            return weights[i];
+          } else {
+            return std::monostate();
           }
-          edges[kept] = edges[i];
-          if constexpr (weighted) weights[kept] = weights[i];
-          ++kept;
+        };
+        std::size_t kept = 0;
+        bool in_pairs = true;
+        std::set<decltype(weight_of(0))> odd;  // weights of this vertex's loops without a pair yet
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+          const auto e = edges[i];
+          if (e.source == e.target && !odd.insert(weight_of(i)).second) {
+            odd.erase(weight_of(i));
+          } else {
+            edges[kept] = e;
+            if constexpr (weighted) weights[kept] = weights[i];
+            ++kept;
+          }
+          if (odd.empty() || (i + 1 < edges.size() && edges[i + 1].source == e.source)) continue;
+          in_pairs = false;
+          odd.clear();
         }
         edges.resize(kept);
         if constexpr (weighted) weights.resize(kept);
+        return in_pairs;
       },
       block.edges, block.weights);
 }

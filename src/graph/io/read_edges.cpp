@@ -239,7 +239,14 @@ class reader {
       throw source_.error(layout_.header_offset, contradiction(all.lists, layout_));
     }
     if (verdict == list_verdict::fits_with_double_loops) {
-      for (auto& block : mine.blocks) drop_half_of_loops(block);
+      bool in_pairs = true;
+      for (auto& block : mine.blocks) in_pairs = drop_half_of_loops(block) && in_pairs;
+      w_.agree([&] {
+        if (in_pairs) return;
+        throw source_.error(layout_.header_offset,
+                            "the header counts half of the self-loops, but a vertex does not list "
+                            "one twice with the same weight");
+      });
     }
     return finish(std::move(mine), all, reading.directed);
   }

@@ -60,6 +60,15 @@ TEST_F(Metis, SelfLoopsMayStandOnceOrTwiceInTheirList) {
   EXPECT_EQ(lines_of(read_text("2 2\n1 1 2\n1\n")), (lines{{0, 0, 1}, {0, 1, 1}}));
   EXPECT_EQ(lines_of(read_text("2 3 1\n1 4 1 4 2 5 1 6 1 6\n1 5\n")),
             (lines{{0, 0, 4}, {0, 1, 5}, {0, 0, 6}}));
+  EXPECT_EQ(lines_of(read_text("1 2 1\n1 4 1 5 1 5 1 4\n")), (lines{{0, 0, 4}, {0, 0, 5}}));
+}
+
+TEST_F(Metis, LoopsOfWhichTheHeaderCountsHalfAreListedTwiceWithTheSameWeight) {
+  for (const auto* const text : {"2 1\n1\n2\n", "1 1 1\n1 4 1 5\n", "2 2\n1 1 1\n2\n"}) {
+    EXPECT_EQ(sentence_of(text),
+              "g.graph:1: the header counts half of the self-loops, but a vertex does not list one "
+              "twice with the same weight");
+  }
 }
 
 TEST_F(Metis, AsManyEntriesAsTheHeaderHasEdgesMeanDirectedEdges) {

@@ -71,8 +71,9 @@ enum class list_verdict {
 /// Explains why the undirected reading contradicts the header; the end of a sentence.
 [[nodiscard]] std::string contradiction(const list_counts& counts, const text_layout& layout);
 
-/// Drops every second loop of each vertex. All loops of a vertex are in one block.
-void drop_half_of_loops(edge_block& block);
+/// Drops the second of every two equal loops of a vertex; a vertex has all its loops in one block.
+/// Returns false if a loop has no equal one.
+[[nodiscard]] bool drop_half_of_loops(edge_block& block);
 
 /// Writes a METIS file (.graph), compressed if its name's ending says so.
 ///
