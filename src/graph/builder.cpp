@@ -237,13 +237,15 @@ dist_csr<Id> build(world& w, io::raw_edges edges, labels names, const build_opti
   CAIRN_EXPECTS(sizeof(Id) == 8 || fits_32_bits(names.size()));
   const auto kind = options.keep_weights ? edges.weights : io::weight_kind::none;
   const bool symmetric = !edges.directed || options.symmetrize;
-  expect_memory_for(w, {.num_vertices = names.size(),
-                        .num_edges = w.sum(edges.num_edges()),
-                        .id_bytes = sizeof(Id),
-                        .weight_bytes = bytes_of(kind),
-                        .symmetric = symmetric,
-                        .inverse = options.inverse && !symmetric,
-                        .balanced = options.partition == partition_kind::edges});
+  expect_memory_for(w,
+                    {.num_vertices = names.size(),
+                     .num_edges = w.sum(edges.num_edges()),
+                     .id_bytes = sizeof(Id),
+                     .weight_bytes = bytes_of(kind),
+                     .symmetric = symmetric,
+                     .inverse = options.inverse && !symmetric,
+                     .balanced = options.partition == partition_kind::edges},
+                    edges.declared_at);
   return with_weight_type(kind, [&](auto weight) {
     return build_as<Id, decltype(weight)>(w, edges, std::move(names), options);
   });

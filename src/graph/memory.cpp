@@ -21,6 +21,27 @@ std::uint64_t clamped(uint128_t bytes) {
   return bytes > no_limit ? no_limit : static_cast<std::uint64_t>(bytes);
 }
 
+// The share of a rank if n things are divided equally.
+uint128_t share(std::uint64_t n, rank_t ranks) {
+  const auto parts = static_cast<std::uint64_t>(ranks);
+  return n / parts + (n % parts != 0 ? 1 : 0);
+}
+
+uint128_t bytes_of_rows(const build_size& size, rank_t ranks) {
+  const auto arcs = share(size.num_edges, ranks) * (size.symmetric ? 2 : 1);
+  // With weights, rows also exist as pairs, which align their larger member.
+  const uint128_t pair_bytes =
+      size.weight_bytes == 0 ? 0 : 2 * std::max(size.id_bytes, size.weight_bytes);
+  return (share(size.num_vertices, ranks) + 1) * sizeof(std::uint64_t) +
+         arcs * (size.id_bytes + pair_bytes);
+}
+
+// Of a graph and a result of two numbers per vertex, as most commands have.
+std::uint64_t bytes_in_use(const build_size& size, rank_t ranks) {
+  const auto rows = bytes_of_rows(size, ranks) * (size.inverse ? 2 : 1);
+  return clamped(rows + share(size.num_vertices, ranks) * 2 * sizeof(std::uint64_t));
+}
+
 // Ranks on the same machine have equal values.
 std::uint64_t machine_of_this_rank() {
   std::array<char, 256> name{};
@@ -33,18 +54,10 @@ std::uint64_t machine_of_this_rank() {
 }  // namespace
 
 std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
-  const auto share = [&](std::uint64_t n) {
-    const auto parts = static_cast<std::uint64_t>(ranks);
-    return uint128_t{n / parts + (n % parts != 0 ? 1 : 0)};
-  };
   const uint128_t edge_bytes = 2 * size.id_bytes + size.weight_bytes;
-  const auto edges = share(size.num_edges) * edge_bytes;
-  const auto arcs = share(size.num_edges) * (size.symmetric ? 2 : 1);
-  // With weights, rows also exist as pairs, which align their larger member.
-  const uint128_t pair_bytes =
-      size.weight_bytes == 0 ? 0 : 2 * std::max(size.id_bytes, size.weight_bytes);
-  const auto rows =
-      (share(size.num_vertices) + 1) * sizeof(std::uint64_t) + arcs * (size.id_bytes + pair_bytes);
+  const auto edges = share(size.num_edges, ranks) * edge_bytes;
+  const auto arcs = share(size.num_edges, ranks) * (size.symmetric ? 2 : 1);
+  const auto rows = bytes_of_rows(size, ranks);
   const auto row_numbers = arcs * sizeof(std::uint16_t);
   // Edge blocks are freed while the last rows are distributed, so both never exist in full at the
   // same time. With several ranks the received blocks take the place of the edge blocks.
@@ -74,9 +87,10 @@ void expect_memory_for(world& w, std::uint64_t bytes, const std::string& subject
   });
 }
 
-void expect_memory_for(world& w, const build_size& size) {
-  expect_memory_for(w, bytes_to_build(size, w.size()),
-                    "building a graph of " + std::to_string(size.num_vertices) + " vertices and " +
+void expect_memory_for(world& w, const build_size& size, const std::string& declared_at) {
+  expect_memory_for(w, std::max(bytes_to_build(size, w.size()), bytes_in_use(size, w.size())),
+                    (declared_at.empty() ? "" : declared_at + ": ") + "a graph of " +
+                        std::to_string(size.num_vertices) + " vertices and " +
                         std::to_string(size.num_edges) + " edges");
 }
 

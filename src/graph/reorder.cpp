@@ -23,7 +23,8 @@ constexpr std::uint64_t sorting_bytes_per_vertex = 40;
 vertex_order by_degree(world& w, const io::raw_edges& edges, const labels& names) {
   const auto limit = std::numeric_limits<std::uint64_t>::max() / sorting_bytes_per_vertex;
   expect_memory_for(w, std::min(names.size(), limit) * sorting_bytes_per_vertex,
-                    "ordering " + std::to_string(names.size()) + " vertices by degree");
+                    (edges.declared_at.empty() ? "" : edges.declared_at + ": ") + "ordering " +
+                        std::to_string(names.size()) + " vertices by degree");
   const auto degrees = detail::degrees_of(w, edges, names.size(), detail::direction::both);
   // Equal degrees are ordered by id, whatever the current order of the vertices.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> keys(degrees.size());

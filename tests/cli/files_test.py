@@ -166,6 +166,9 @@ class Refusals(InAFolder):
         for name, content in cases.items():
             for options in ([], ["--ranks", 2]):
                 self.refused("bfs", self.file(name, content), *options, saying=name)
+        for options in ([], ["--order", "degree"]):
+            big = self.file("big.gr", f"c\np sp {2**48} 1\na 1 2 3\n")
+            self.refused("bfs", big, *options, saying="big.gr:2: ")
         self.refused("bfs", self.folder / "missing.el", saying="missing.el")
         self.refused("bfs", self.folder, saying=str(self.folder))
 

@@ -54,11 +54,12 @@ TEST(BytesToBuild, ShrinkWithRanksAndSaturate) {
 TEST(MemoryRefusal, IsOneSentenceWithNeedAndSupplyOnEveryRank) {
   cairn::support::on_ranks(3, 1, [](world& w) {
     try {
-      expect_memory_for(w, {.num_vertices = std::uint64_t{1} << 40, .num_edges = 1});
-      ADD_FAILURE() << "2^43 bytes of offsets found room";
+      expect_memory_for(w, {.num_vertices = std::uint64_t{1} << 40, .num_edges = 1}, "g.gr:1");
+      ADD_FAILURE() << "2^43 bytes of offsets and 2^44 of a result found room";
     } catch (const usage_error& e) {
       const std::string sentence = e.what();
-      EXPECT_NE(sentence.find("needs 8.80 TB of memory"), std::string::npos) << sentence;
+      EXPECT_TRUE(sentence.starts_with("g.gr:1: a graph of 1099511627776 vertices")) << sentence;
+      EXPECT_NE(sentence.find("needs 26.4 TB of memory"), std::string::npos) << sentence;
       EXPECT_NE(sentence.find("available"), std::string::npos) << sentence;
     }
     expect_memory_for(w, {.num_vertices = 10, .num_edges = 10});

@@ -43,6 +43,9 @@ struct build_size {
 /// Throws    usage_error on every rank: one sentence with the needed and the available memory.
 /// Collective.
 void expect_memory_for(world& w, std::uint64_t bytes, const std::string& subject);
-void expect_memory_for(world& w, const build_size& size);
+/// The same for building a graph, and then for 16 bytes a vertex beside it, as most results have.
+///
+/// declared_at   as in raw_edges
+void expect_memory_for(world& w, const build_size& size, const std::string& declared_at = {});
 
 }  // namespace cairn::graph

@@ -82,6 +82,10 @@ class reader {
     layout_.weights.not_negative = options.weights.not_negative;
     source_.skip_to(layout_.data_offset);
     if (format == file_format::metis) source_.limit_lines(max_list_bytes(layout_));
+    if (!layout_.vertices) return;
+    const auto head = source_.head(layout_.header_offset + 1);
+    const auto lines_before = std::count(head.begin(), head.end() - 1, '\n');
+    declared_at_ = path + ":" + std::to_string(lines_before + 1);
   }
 
   raw_edges read_lines() {
@@ -255,6 +259,7 @@ class reader {
     raw_edges result;
     result.blocks = std::move(mine.blocks);
     result.declared_vertices = layout_.vertices;
+    result.declared_at = declared_at_;
     result.first_id = layout_.first_id();
     result.directed = directed;
     if (layout_.weighted) {
@@ -278,6 +283,7 @@ class reader {
   world& w_;
   text_source source_;
   text_layout layout_;
+  std::string declared_at_;
   const read_options& options_;
   std::vector<std::uint64_t> first_lists_;  // by block index
 };

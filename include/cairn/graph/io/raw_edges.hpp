@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -39,11 +40,13 @@ enum class weight_kind : std::uint8_t { none, integer, real };
 ///                    are positions in it
 /// declared_vertices  in formats that declare n: every id is below it; else empty, and a vertex is
 ///                    an id that occurs (see graph/labels.hpp)
+/// declared_at        "FILE:LINE" of that declaration, for messages; may be empty
 /// directed           false: every undirected edge occurs once, in either orientation
 /// weights            the kind of weights in every block, the same on all ranks
 struct raw_edges {
   std::vector<edge_block> blocks;
   std::optional<std::uint64_t> declared_vertices;
+  std::string declared_at = {};
   std::uint64_t first_id = 0;
   std::optional<word_list> words;
   bool directed = true;
