@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -42,7 +43,7 @@ loaded_graph load_from(world& w, const generator& g, const load_options& options
 
 // Converts the rows of this rank back to a block of edges.
 template <class Id>
-io::raw_edges edges_of(const dist_csr<Id>& g) {
+io::raw_edges edges_of(world& w, const dist_csr<Id>& g) {
   io::raw_edges all;
   all.declared_vertices = g.num_vertices();
   all.directed = g.directed();
@@ -50,8 +51,12 @@ io::raw_edges edges_of(const dist_csr<Id>& g) {
   auto& edges = block.edges.template emplace<std::vector<edge<Id>>>();
   const auto& rows = g.out();
   const auto kept = [&](std::uint64_t v, Id u) { return g.directed() || v <= u; };
+  const auto most = g.directed() ? rows.num_edges() : std::min(rows.num_edges(), g.num_edges());
   const auto collect = [&]<class W>(std::vector<W>* weights) {
+    edges.reserve(most);
+    if constexpr (!std::is_same_v<W, std::monostate>) weights->reserve(most);
     for (auto v = rows.first(); v < rows.last(); ++v) {
+      if (v % 4096 == 0) w.throw_if_interrupted();
       const auto targets = rows.neighbors(v);
       for (std::size_t i = 0; i < targets.size(); ++i) {
         if (!kept(v, targets[i])) continue;
@@ -90,7 +95,7 @@ loaded_graph load_native(world& w, const std::string& path, const load_options& 
         const bool made_undirected = build.symmetrize && g.directed();
         if (made_undirected || build.drop_self_loops || build.drop_duplicates ||
             options.order != order_kind::file) {
-          auto edges = edges_of(g);
+          auto edges = edges_of(w, g);
           auto names = reorder(w, edges, g.labels(), options.order, options.order_seed);
           g = {};
           loaded.graph = graph::build<Id>(w, std::move(edges), std::move(names), build);

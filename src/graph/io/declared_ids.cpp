@@ -12,9 +12,11 @@
 namespace cairn::graph::io {
 namespace {
 
+constexpr std::size_t rows_per_piece = 4096;
+
 /// The vertices in the order of their ids; empty if vertex v has id v + 1 for all v, or nothing if
 /// the ids are not 1 to n.
-std::optional<std::vector<std::uint64_t>> order_of_ids(const native_graph& g) {
+std::optional<std::vector<std::uint64_t>> order_of_ids(task::pool& workers, const native_graph& g) {
   const auto n = g.num_vertices();
   if (g.words != nullptr) return std::nullopt;
   std::uint64_t in_place = 0;
@@ -26,31 +28,39 @@ std::optional<std::vector<std::uint64_t>> order_of_ids(const native_graph& g) {
     const auto id = g.label_of(v);
     if (id == 0 || id > n || order[id - 1] != n) return std::nullopt;
     order[id - 1] = v;
+    if (v % rows_per_piece == 0) workers.throw_if_interrupted();
   }
   return order;
 }
 
 /// The entries of g, whose rows take this order and whose targets become their ids minus 1.
 template <class Id, class Weight>
-void permute(const native_graph& g, const std::vector<std::uint64_t>& order,
+void permute(task::pool& workers, const native_graph& g, const std::vector<std::uint64_t>& order,
              std::span<const Id> targets, std::span<const Weight> weights, graph_by_ids& to) {
-  auto& new_targets = to.targets.template emplace<std::vector<Id>>();
-  std::vector<Weight> new_weights;
-  std::vector<std::uint64_t> row;
-  to.offsets.push_back(0);
-  for (const auto v : order) {
-    const auto begin = g.offsets[v], end = g.offsets[v + 1];
-    row.resize(end - begin);
-    std::iota(row.begin(), row.end(), begin);
-    std::stable_sort(row.begin(), row.end(), [&](std::uint64_t a, std::uint64_t b) {
-      return g.label_of(targets[a]) < g.label_of(targets[b]);
-    });
-    for (const auto i : row) {
-      new_targets.push_back(static_cast<Id>(g.label_of(targets[i]) - 1));
-      if (!weights.empty()) new_weights.push_back(weights[i]);
-    }
-    to.offsets.push_back(new_targets.size());
+  to.offsets.resize(order.size() + 1);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    to.offsets[i + 1] = to.offsets[i] + g.offsets[order[i] + 1] - g.offsets[order[i]];
+    if (i % rows_per_piece == 0) workers.throw_if_interrupted();
   }
+  auto& new_targets = to.targets.template emplace<std::vector<Id>>(targets.size());
+  std::vector<Weight> new_weights(weights.size());
+  task::parallel_for(workers, {.elements = order.size(), .chunk = rows_per_piece},
+                     [&](worker_t, std::size_t place, std::size_t last) {
+                       std::vector<std::uint64_t> row;
+                       for (; place < last; ++place) {
+                         row.resize(to.offsets[place + 1] - to.offsets[place]);
+                         std::iota(row.begin(), row.end(), g.offsets[order[place]]);
+                         std::stable_sort(row.begin(), row.end(),
+                                          [&](std::uint64_t a, std::uint64_t b) {
+                                            return g.label_of(targets[a]) < g.label_of(targets[b]);
+                                          });
+                         for (std::size_t i = 0; i < row.size(); ++i) {
+                           const auto at = to.offsets[place] + i;
+                           new_targets[at] = static_cast<Id>(g.label_of(targets[row[i]]) - 1);
+                           if (!weights.empty()) new_weights[at] = weights[row[i]];
+                         }
+                       }
+                     });
   to.g.offsets = to.offsets;
   to.g.targets = std::span<const Id>(new_targets);
   if constexpr (!std::is_same_v<Weight, char>) {
@@ -63,12 +73,12 @@ std::string id_text(std::uint64_t v) { return std::to_string(v + 1); }
 
 }  // namespace
 
-graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
+graph_by_ids by_declared_ids(task::pool& workers, const std::string& path, const native_graph& g,
                              const std::string& format) {
   if (g.num_vertices() == 0) {
     throw usage_error(path + ": " + format + " has vertices, but this graph has none");
   }
-  const auto order = order_of_ids(g);
+  const auto order = order_of_ids(workers, g);
   if (!order) {
     throw usage_error(path + ": " + format +
                       " requires the vertex ids 1 to n, but this graph has other ids (--renumber)");
@@ -79,9 +89,9 @@ graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
   std::visit(
       [&](auto targets, auto weights) {
         if constexpr (std::is_same_v<decltype(weights), std::monostate>) {
-          permute(g, *order, targets, std::span<const char>(), found);
+          permute(workers, g, *order, targets, std::span<const char>(), found);
         } else {
-          permute(g, *order, targets, weights, found);
+          permute(workers, g, *order, targets, weights, found);
         }
       },
       g.targets, g.weights);

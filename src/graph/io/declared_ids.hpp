@@ -27,8 +27,8 @@ struct graph_by_ids {
 ///
 /// Memory    none if the vertices are in this order, else that of the graph
 /// Throws    usage_error if there is no vertex, or if the ids are not 1 to n
-[[nodiscard]] graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
-                                           const std::string& format);
+[[nodiscard]] graph_by_ids by_declared_ids(task::pool& workers, const std::string& path,
+                                           const native_graph& g, const std::string& format);
 
 /// Throws    usage_error if the graph is directed, has a loop or has parallel edges
 void expect_simple(task::pool& workers, const std::string& path, const native_graph& g,

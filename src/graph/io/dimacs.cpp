@@ -82,7 +82,7 @@ void write_dimacs(task::pool& workers, const std::string& path, const native_gra
     throw usage_error(path + ": a DIMACS file's name ends in .gr, .max or .col");
   }
   CAIRN_EXPECTS(flow || !ends, "only a .max file has the ends of a flow");
-  const auto ordered = by_declared_ids(path, g, "a DIMACS file");
+  const auto ordered = by_declared_ids(workers, path, g, "a DIMACS file");
   const auto form = flow       ? flow_form(workers, path, ordered.g, ends)
                     : coloring ? coloring_form(workers, path, ordered.g)
                                : shortest_paths_form(workers, path, ordered.g, edges);

@@ -66,7 +66,7 @@ void write_matrix_market(task::pool& workers, const std::string& path, const nat
   if (!without_compression(path).ends_with(".mtx")) {
     throw usage_error(path + ": a MatrixMarket file's name ends in .mtx");
   }
-  const auto ordered = by_declared_ids(path, g, "a MatrixMarket file");
+  const auto ordered = by_declared_ids(workers, path, g, "a MatrixMarket file");
   constexpr std::array<const char*, 3> fields{"pattern", "integer", "real"};
   const auto n = std::to_string(g.num_vertices());
   const auto file = create_file(path, check_of(workers));

@@ -178,12 +178,13 @@ npy_shape read_header(byte_source& from, const std::string& path, std::uint64_t&
 }
 
 template <class T>
-void read_rows(byte_source& from, const std::string& path, std::uint64_t offset,
-               const npy_shape& shape, table& rows) {
+void read_rows(task::pool& workers, byte_source& from, const std::string& path,
+               std::uint64_t offset, const npy_shape& shape, table& rows) {
   auto& values = rows.values.emplace<std::vector<T>>();
   // Storage grows with the rows read: a wrong number of rows in the header allocates nothing.
   std::vector<char> buffer(row_bytes << 12);
   while (rows.ids.size() < shape.num_rows) {
+    workers.throw_if_interrupted();
     const auto want =
         std::min<std::uint64_t>(buffer.size() / row_bytes, shape.num_rows - rows.ids.size());
     read_exactly(from, std::span(buffer).first(want * row_bytes), path,
@@ -226,7 +227,7 @@ std::string npy_header(const std::string& value_name, std::size_t value_kind,
          static_cast<char>(length >> 8) + text;
 }
 
-table read_npy(const mapped_file& file, std::uint64_t max_rows) {
+table read_npy(task::pool& workers, const mapped_file& file, std::uint64_t max_rows) {
   const auto from = decompress(file);
   std::uint64_t offset = 0;
   const auto shape = read_header(*from, file.path(), offset);
@@ -235,13 +236,13 @@ table read_npy(const mapped_file& file, std::uint64_t max_rows) {
   rows.value_name = shape.value_name;
   switch (shape.value_kind) {
     case 0:
-      read_rows<std::uint64_t>(*from, file.path(), offset, shape, rows);
+      read_rows<std::uint64_t>(workers, *from, file.path(), offset, shape, rows);
       break;
     case 1:
-      read_rows<std::int64_t>(*from, file.path(), offset, shape, rows);
+      read_rows<std::int64_t>(workers, *from, file.path(), offset, shape, rows);
       break;
     default:
-      read_rows<double>(*from, file.path(), offset, shape, rows);
+      read_rows<double>(workers, *from, file.path(), offset, shape, rows);
   }
   return rows;
 }

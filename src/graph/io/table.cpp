@@ -196,7 +196,7 @@ table read_table(task::pool& workers, const std::string& path, std::uint64_t max
   if (words != nullptr) {
     throw input_error::in_file(path, "a .npy file holds numbers, but the graph has text ids");
   }
-  return read_npy(mapped_file(path), max_rows);
+  return read_npy(workers, mapped_file(path), max_rows);
 }
 
 }  // namespace cairn::graph::io

@@ -25,7 +25,7 @@ inline constexpr const char* expected_table_endings =
 /// The header of an .npy file of `num_rows` rows (id, value), padded to 64 bytes.
 [[nodiscard]] std::string npy_header(const std::string& value_name, std::size_t value_kind,
                                      std::uint64_t num_rows);
-[[nodiscard]] table read_npy(const mapped_file& file, std::uint64_t max_rows);
+[[nodiscard]] table read_npy(task::pool& workers, const mapped_file& file, std::uint64_t max_rows);
 
 [[nodiscard]] table read_text_table(task::pool& workers, const std::string& path, char separator,
                                     std::uint64_t max_rows, const word_list* words,

@@ -15,7 +15,7 @@ void write_metis(task::pool& workers, const std::string& path, const native_grap
   if (!without_compression(path).ends_with(".graph")) {
     throw usage_error(path + ": a METIS file's name ends in .graph");
   }
-  const auto ordered = by_declared_ids(path, g, "a METIS file");
+  const auto ordered = by_declared_ids(workers, path, g, "a METIS file");
   expect_simple(workers, path, ordered.g, "a METIS file");
   const bool weighted = g.weights.index() != 0;
   if (weighted) expect_integers(workers, path, ordered.g, "a METIS file", 1);
