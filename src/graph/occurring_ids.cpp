@@ -29,6 +29,24 @@ id_vector united(const id_vector& a, const id_vector& b) {
   return all;
 }
 
+// Adjacent lists are merged in rounds, each round in parallel.
+id_vector united(task::pool& workers, std::vector<id_vector> parts) {
+  while (parts.size() > 1) {
+    std::vector<id_vector> halved((parts.size() + 1) / 2);
+    task::parallel_for(workers, {.elements = halved.size(), .chunk = 1},
+                       [&](worker_t, std::size_t begin, std::size_t end) {
+                         for (auto i = begin; i < end; ++i) {
+                           auto first = std::exchange(parts[2 * i], {});
+                           halved[i] = 2 * i + 1 < parts.size()
+                                           ? united(first, std::exchange(parts[2 * i + 1], {}))
+                                           : std::move(first);
+                         }
+                       });
+    parts = std::move(halved);
+  }
+  return parts.empty() ? id_vector() : std::move(parts.front());
+}
+
 id_vector ids_of(const io::edge_block& block) {
   id_vector ids;
   ids.reserve(2 * block.size());
@@ -107,24 +125,8 @@ id_list::id_list(world& w, const io::raw_edges& edges) {
                      [&](worker_t, std::size_t begin, std::size_t end) {
                        for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
                      });
-  // Adjacent parts are merged in rounds, each round in parallel.
-  while (parts.size() > 1) {
-    std::vector<id_vector> halved((parts.size() + 1) / 2);
-    task::parallel_for(w.pool(), {.elements = halved.size(), .chunk = 1},
-                       [&](worker_t, std::size_t begin, std::size_t end) {
-                         for (auto i = begin; i < end; ++i) {
-                           auto first = std::exchange(parts[2 * i], {});
-                           halved[i] = 2 * i + 1 < parts.size()
-                                           ? united(first, std::exchange(parts[2 * i + 1], {}))
-                                           : std::move(first);
-                         }
-                       });
-    parts = std::move(halved);
-  }
-  const id_vector mine = parts.empty() ? id_vector() : std::move(parts.front());
-  for (const auto& theirs : gather_lists(w, std::span<const std::uint64_t>(mine))) {
-    ids_ = united(ids_, theirs);
-  }
+  ids_ = united(w.pool(), std::move(parts));
+  if (w.size() > 1) ids_ = united(w.pool(), gather_lists(w, std::span<const std::uint64_t>(ids_)));
   build_index();
 }
 
