@@ -139,15 +139,17 @@ std::string graphalytics_dataset::key(std::string_view property) const {
 }
 
 std::vector<std::string> graphalytics_files(const std::string& path) {
-  std::error_code unknown;
-  if (!std::filesystem::is_directory(path, unknown)) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
     if (path.ends_with(".properties")) return {path};
     throw input_error::in_file(path, "expected a folder or a file NAME.properties");
   }
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(path, unknown)) {
-    if (entry.path().extension() == ".properties") files.push_back(entry.path().string());
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ".properties") files.push_back(at->path().string());
   }
+  if (error) throw input_error::in_file(path, "cannot be read (" + error.message() + ")");
   std::sort(files.begin(), files.end());
   if (files.empty()) throw input_error::in_file(path, "contains no file NAME.properties");
   return files;

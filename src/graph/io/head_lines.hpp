@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <cairn/graph/io/scan.hpp>
+#include <cairn/graph/io/text_source.hpp>
 
 namespace cairn::graph::io {
 
@@ -16,7 +17,7 @@ class head_lines {
  public:
   head_lines(std::string_view head, bool whole)
       : begin_(head.data()), at_(head.data()), end_(at_ + head.size()), whole_(whole) {
-    if (head.starts_with("\xef\xbb\xbf")) at_ += 3;  // a byte order mark of UTF-8
+    if (head.starts_with(byte_order_mark)) at_ += byte_order_mark.size();
   }
 
   /// Advances to the next line. Returns false if there is none, or if the head ends within it.

@@ -6,6 +6,7 @@
 #include <cairn/graph/io/mapped_file.hpp>
 #include <cairn/graph/io/properties.hpp>
 #include <cairn/graph/io/scan.hpp>
+#include <cairn/graph/io/text_source.hpp>
 
 namespace cairn::graph::io {
 namespace {
@@ -29,6 +30,7 @@ bool read_all(std::string_view text, T& to) {
 properties::properties(const std::string& path) : path_(path) {
   const mapped_file file(path);
   auto rest = file.text();
+  if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
   for (std::uint64_t line = 1; !rest.empty(); ++line) {
     const auto whole = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), whole.size() + 1));

@@ -94,8 +94,8 @@ void check_names(const std::vector<std::string_view>& names, bool text_ids) {
     if (text_ids && i < 2 && !column) {
       throw text_fault{names[i].data(),
                        "with text ids a .csv file begins with a header such as "
-                       "source,target, src,dst or from,to; found '" +
-                           std::string(names[i]) + "'"};
+                       "source,target, src,dst or from,to; found " +
+                           quoted(names[i].data(), names[i].data() + names[i].size())};
     }
   }
 }

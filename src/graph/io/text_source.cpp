@@ -147,8 +147,11 @@ text_block text_source::block(std::uint64_t index) const noexcept {
 }
 
 void text_source::cut_to_begin(text_block& block) const noexcept {
-  if (block.offset >= begin_) return;
-  const auto cut = std::min<std::uint64_t>(begin_ - block.offset, block.text.size());
+  const auto first = block.offset == 0 && block.text.starts_with(byte_order_mark)
+                         ? std::max<std::uint64_t>(begin_, byte_order_mark.size())
+                         : begin_;
+  if (block.offset >= first) return;
+  const auto cut = std::min<std::uint64_t>(first - block.offset, block.text.size());
   block.text.remove_prefix(cut);
   block.offset += cut;
 }

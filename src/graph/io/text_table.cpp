@@ -123,14 +123,17 @@ bool join(const std::map<std::uint64_t, rows_part>& parts, table& rows) {
 std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool whole,
                                                    char separator) {
   head_lines at(head, whole);
-  if (!at.next()) throw text_fault{head.data(), "the line is longer than 64 KiB"};
+  const auto* const expected =
+      separator == ',' ? "a header line 'id,NAME'" : "a header line of 'id', a tab and a name";
+  if (!at.next()) {
+    throw text_fault{head.data(), whole ? "the file is empty: expected " + std::string(expected)
+                                        : "the line is longer than 64 KiB"};
+  }
   const std::string_view line(at.line(), static_cast<std::size_t>(at.stop() - at.line()));
   const auto start = std::string("id") + separator;
   const auto name = line.substr(std::min(start.size(), line.size()));
   if (!line.starts_with(start) || name.empty() || name.find(separator) != std::string_view::npos) {
-    fail_expected(
-        at.line(), at.stop(),
-        separator == ',' ? "a header line 'id,NAME'" : "a header line of 'id', a tab and a name");
+    fail_expected(at.line(), at.stop(), expected);
   }
   return {std::string(name), at.next_offset()};
 }

@@ -24,7 +24,9 @@ TEST(VertexLines, AreReadWithEverySeparatorAndCompression) {
   const labels names(std::vector<std::uint64_t>{3, 5, 70});
   for (const auto& [ending, separator] :
        {std::pair(".csv", ','), std::pair(".tsv.gz", '\t'), std::pair(".txt.zst", ' ')}) {
-    for (const std::string text : {"5 70 5\n3\n70 3\n", "5 70 5\r\n3\r\n70 3"}) {
+    for (const std::string text : {"5 70 5\n3\n70 3\n", "5 70 5\r\n3\r\n70 3",
+                                   "\xef\xbb\xbf"
+                                   "5 70 5\n3\n70 3\n"}) {
       auto separated = text;
       std::ranges::replace(separated, ' ', separator);
       const auto rows = read(files.packed(std::string("w") + ending, separated), names);

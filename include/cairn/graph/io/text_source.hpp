@@ -18,6 +18,9 @@
 
 namespace cairn::graph::io {
 
+/// Of UTF-8; it may precede a text and is no part of it.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// Some whole lines of a file. At least 16 bytes are readable after the text; unless it ends with a
 /// newline, the first of them is zero.
 struct text_block {
@@ -66,7 +69,8 @@ class text_source {
     std::function<void(std::uint64_t, std::uint64_t)> progress;  ///< see read_options
   };
 
-  /// Calls f(worker, block) for every block of the pass, on all workers, in unspecified order.
+  /// Calls f(worker, block) for every block of the pass, on all workers, in unspecified order. A
+  /// byte order mark is skipped.
   ///
   /// Memory    for a compressed file, two blocks (or longest lines) per worker
   /// Returns   the first fault in the file among those that f threw as text_fault and those of
