@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/trace.hpp"
+#include "cli/unused_settings.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -83,64 +84,12 @@ void expect_options(const algorithm_command& cmd) {
   expect_trace(cmd.c, {cmd.in.file, cmd.output, cmd.paths});
 }
 
-// Rejects delivery to the owner if no operator can use it, if each rank has one worker, or if
-// another mechanism is requested. Also rejects settings of groups, because owners do not form
-// groups. All ranks reject the same. Collective.
-void expect_owners_used(const algorithm_command& cmd, world& w) {
-  const auto refuse = [](std::string_view name, const std::string& why) {
-    throw usage_error(fmt::format("--{} has no effect here: {}", name, why));
-  };
-  const auto& mechanism = cmd.c.settings.mechanism;
-  if (!cmd.a.info().to_owners) {
-    refuse("deliver owner",
-           "operators of " + cmd.name() + " change several elements or are answered");
-  }
-  if (mechanism != "auto" && mechanism != "plain") {
-    refuse("deliver owner", "it is for mechanism plain, not " + mechanism);
-  }
-  const auto own_workers = static_cast<std::uint64_t>(w.workers()),
-             max_workers = w.max(own_workers);
-  if (max_workers == 1) refuse("deliver owner", "a rank has one worker");
-  if (w.any(own_workers != max_workers))
-    refuse("deliver owner", "the ranks have different numbers of workers");
-  if (cmd.a.info().several_cells) return;  // other operators of the run form groups
-  for (const auto* const name : {"grain", "retry", "costs"}) {
-    if (!cmd.c.given.contains(name)) continue;
-    refuse(name, "with --deliver owner operators run one by one, by mechanism plain");
-  }
-}
-
-// Rejects settings of operators if the run uses no operators.
+// Rejects settings that the run does not use.
 void expect_settings_used(const algorithm_command& cmd, world& w) {
   if (!cmd.in.partition.empty()) expect_several_ranks(w, "partition");
-  if (cmd.c.given.contains("filter") && !cmd.a.info().filters) {
-    throw usage_error(
-        fmt::format("--filter has no effect here: {} drops and combines no messages", cmd.name()));
-  }
-  if (const auto why = cmd.a.without_queues(cmd.given);
-      !why.empty() && cmd.c.given.contains("frequency")) {
-    throw usage_error(fmt::format("--frequency has no effect here: {} {}", cmd.name(), why));
-  }
-  if (cmd.c.given.contains("lead")) {
-    auto why = std::string(cmd.a.without_lead(cmd.given));
-    if (!why.empty()) {
-      why = fmt::format("{} {}", cmd.name(), why);
-    } else if (w.machines().count() == w.size() && w.machines().workers().max_per_rank == 1) {
-      why = "each machine has one worker";
-    }
-    if (!why.empty()) throw usage_error(fmt::format("--lead has no effect here: {}", why));
-  }
-  const auto why = cmd.a.without_operators(cmd.given, w);
-  if (why.empty()) {
-    const bool to_owners = cmd.c.settings.deliver == delivery::owner;
-    if (to_owners && cmd.c.given.contains("deliver")) expect_owners_used(cmd, w);
-    expect_groups_used(cmd.c, w, cmd.a.info().several_cells);
-    return;
-  }
-  for (const auto* const name : {"mechanism", "grain", "filter", "retry", "costs", "deliver"}) {
-    if (!cmd.c.given.contains(name)) continue;
-    throw usage_error(fmt::format("--{} has no effect here: {}", name, why));
-  }
+  refuse_unused(unused_settings(cmd.c, cmd.a, cmd.given, w));
+  if (!cmd.a.without_operators(cmd.given, w).empty()) return;
+  expect_groups_used(cmd.c, w, cmd.a.info().several_cells);
 }
 
 void expect_graph(const algorithm_command& cmd, const graph::any_graph& graph) {
@@ -338,7 +287,7 @@ void add_algorithms(CLI::App& app, common& c, action& chosen) {
     const auto cmd = std::make_shared<algorithm_command>(*a, c);
     add_input(command, cmd->in);
     add_options(command, *cmd);
-    add_common(command, c, {.settings = algorithm_settings(), .unused = unused_settings(info)});
+    add_common(command, c, {.settings = algorithm_settings(), .unused = never_used(info)});
     add_trace(command, c);
     command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/trace.hpp"
+#include "cli/unused_settings.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -123,19 +126,39 @@ int run_datasets(world& w, const common& c, const std::vector<graphalytics_datas
   return conclude(w, r, true, broken);
 }
 
+// The settings that no run of these algorithms uses, with the reason of one. Collective.
+unused_reasons unused_by_all(const std::set<std::string_view>& commands, const common& c,
+                             world& w) {
+  std::optional<unused_reasons> all;
+  for (const auto* const a : algo::algorithms()) {
+    if (!commands.contains(a->info().name)) continue;
+    const auto unused = unused_settings(c, *a, {}, w);
+    if (!all) all = unused;
+    std::erase_if(*all, [&](const auto& x) { return !unused.contains(x.first); });
+  }
+  return all.value_or(unused_reasons());
+}
+
 int run_command(const std::string& path, const common& c) {
   static_cast<void>(start_of(c));
   expect_trace(c, {path});
   warn_of_saved_costs(c);
   return run_ranks(c, [&](world& w) {
-    expect_groups_used(c, w, false);
     report r("graphalytics", c, w);
     if (const auto costs = costs_in_use(c); !costs.empty()) r["settings"]["costs"] = costs;
     std::vector<graphalytics_dataset> datasets;
+    std::set<std::string_view> commands;
     w.agree([&] {
-      for (const auto& file : graph::graphalytics_files(path)) datasets.emplace_back(file);
+      for (const auto& file : graph::graphalytics_files(path)) {
+        const auto& from = datasets.emplace_back(file);
+        for (const auto& name : from.algorithms()) {
+          commands.insert(algo::graphalytics_algorithm_of(from, name).command);
+        }
+      }
       if (w.rank() == 0) expect_trace_writable(c);
     });
+    refuse_unused(unused_by_all(commands, c, w));
+    expect_groups_used(c, w, false);
     recording rec(w, c);
     return rec.run([&] { return run_datasets(w, c, datasets, rec, r); });
   });

@@ -102,6 +102,40 @@ class Tiny(InAFolder):
         self.assertIn("verified     yes", run.stdout)
         self.assertEqual(run.stdout.count("correct"), 6)
 
+    def test_files_may_begin_with_a_byte_order_mark(self):
+        self.dataset(**{name.replace("tiny.", "").replace("tiny-", ""): "\ufeff" + text
+                        for name, text in FILES.items()})
+        run = cairn("graphalytics", "--dataset", self.folder)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_settings_that_no_algorithm_uses_are_refused(self):
+        for listed, options in (("pr", ("--mechanism", "locks")), ("lcc, cdlp", ("--grain", 4)),
+                                ("pr, lcc", ("--ranks", 2, "--filter", 0)),
+                                ("bfs", ("--ranks", 2, "--frequency", 4)),
+                                ("bfs, wcc", ("--ranks", 2, "--lead", 1)),
+                                ("pr", ("--threads", 2, "--deliver", "owner"))):
+            self.dataset(properties=("bfs, cdlp, lcc, pr, sssp, wcc", listed))
+            self.refused("graphalytics", "--dataset", self.folder, *options,
+                         saying=f"{options[-2]} has no effect here")
+        self.dataset()
+        for options in (("--mechanism", "atomics"), ("--ranks", 2, "--filter", 0),
+                        ("--threads", 2, "--lead", 1), ("--threads", 2, "--deliver", "owner")):
+            run = cairn("graphalytics", "--dataset", self.folder, *options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_a_folder_that_cannot_be_read_is_not_an_empty_one(self):
+        self.folder.chmod(0o711)
+        data = self.folder / "data"
+        data.mkdir(mode=0o111)
+        user = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}  # root reads all
+        try:
+            run = subprocess.run([cli_test.CAIRN, "graphalytics", "--dataset", data],
+                                 capture_output=True, text=True, timeout=100, cwd="/", **user)
+        except PermissionError:
+            self.skipTest("the program is in a folder of root")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("data: cannot be read (Permission denied)", run.stderr)
+
     def test_a_wrong_value_is_named_and_ends_with_1(self):
         for key, old, new, says in (
                 ("BFS", "400 2", "400 3", "tiny bfs: vertex 400 has 2, expected 3"),
