@@ -55,26 +55,20 @@ void expect_options(const convert_command& cmd) {
     throw usage_error("--order has no effect here: " + cmd.output +
                       " has its vertices in the order of their ids");
   }
-  if (ends_in(cmd, ".max") && (cmd.from.empty() || cmd.to.empty())) {
-    throw usage_error("a .max file names the source and the sink of a flow: --from ID --to ID");
-  }
   if (!ends_in(cmd, ".max") && !(cmd.from.empty() && cmd.to.empty())) {
     throw usage_error(
         "--from and --to are for .max files: other formats do not name a source and a sink");
   }
 }
 
-graph::io::native_graph view_of(const graph::any_graph& g, const convert_command& cmd) {
+graph::io::native_graph view_of(world& w, const graph::any_graph& g, const convert_command& cmd) {
   auto whole = std::visit([](const auto& rows) { return graph::io::native_view(rows); }, g);
   if (!cmd.renumber) return whole;
-  auto ids = std::make_shared<std::vector<std::uint64_t>>();
-  std::visit(
-      [&](const auto& rows) {
-        for (std::uint64_t v = 0; v < rows.num_vertices(); ++v) {
-          ids->push_back(1 + rows.labels().position_of(v));
-        }
-      },
-      g);
+  const auto& names = labels_of(g);
+  auto ids = std::make_shared<std::vector<std::uint64_t>>(names.size());
+  w.parallel_for(names.size(), [&](worker_t, std::size_t begin, std::size_t end) {
+    for (auto v = begin; v < end; ++v) (*ids)[v] = 1 + names.position_of(v);
+  });
   whole.words = nullptr;
   whole.labels = *ids;
   whole.kept.push_back(std::move(ids));
@@ -89,9 +83,25 @@ std::uint64_t written_id(const graph::labels& names, const std::string& id,
   return cmd.renumber ? 1 + names.position_of(*v) : names.id_of(*v);
 }
 
+// The terminals that the input names, if it is a flow.
+std::optional<graph::io::flow_terminals> named_terminals(const convert_command& cmd) {
+  const auto& file = cmd.in.file;
+  if (file.empty() || graph::io::format_of(file) != file_format::dimacs) return std::nullopt;
+  return graph::io::read_flow_terminals(file);
+}
+
+// Takes the terminals that are not given from the input.
+void complete_terminals(convert_command& cmd,
+                        const std::optional<graph::io::flow_terminals>& named) {
+  if (named && cmd.from.empty()) cmd.from = std::to_string(named->source);
+  if (named && cmd.to.empty()) cmd.to = std::to_string(named->sink);
+  if (!cmd.from.empty() && !cmd.to.empty()) return;
+  throw usage_error("a .max file names the source and the sink of a flow: --from ID --to ID");
+}
+
 std::optional<graph::io::flow_terminals> terminals_of(const graph::any_graph& g,
                                                       const convert_command& cmd) {
-  if (cmd.from.empty()) return std::nullopt;
+  if (!ends_in(cmd, ".max")) return std::nullopt;
   const auto& names = labels_of(g);
   return graph::io::flow_terminals{written_id(names, cmd.from, cmd),
                                    written_id(names, cmd.to, cmd)};
@@ -110,7 +120,7 @@ void expect_once_has_effect(const graph::io::native_graph& g, const convert_comm
 
 void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd, report& r) {
   using graph::io::undirected_edges;
-  auto whole = view_of(g, cmd);
+  auto whole = view_of(w, g, cmd);
   expect_once_has_effect(whole, cmd);
   if (cmd.layout == "always") {
     whole.attached = std::visit(
@@ -154,7 +164,20 @@ void on_rank_zero(world& w, F&& f) {
   });
 }
 
-int run_command(const common& c, const convert_command& cmd) {
+// Reports what the input has beside its edges and the output does not.
+void say_left_out(const graph::any_graph& g, const convert_command& cmd, bool terminals,
+                  report& r) {
+  const auto say = [&](const char* name, const char* what) {
+    r["result"][name] = true;
+    r.line("left out", what);
+  };
+  if (terminals) say("terminals_left_out", "the source and the sink of the flow");
+  const bool layout = std::visit([](const auto& rows) { return rows.attached().has_value(); }, g);
+  if (layout && cmd.layout != "always") say("layout_left_out", "the layout for pagerank");
+}
+
+int run_command(const common& c, const convert_command& given) {
+  auto cmd = given;
   if (cmd.output.empty()) throw usage_error("no output: name the file to write");
   expect_options(cmd);
   graph::load_options options;
@@ -164,9 +187,12 @@ int run_command(const common& c, const convert_command& cmd) {
     report r(cmd.name, c, w);
     on_rank_zero(w, [&](world& alone) {
       check_writable(cmd.output, cmd.in.file);
+      const auto named = named_terminals(cmd);
+      if (ends_in(cmd, ".max")) complete_terminals(cmd, named);
       const auto& g = graphs.get(alone, r);
       const auto start = w.clock().now_ns();
       write_graph(alone, g, cmd, r);
+      say_left_out(g, cmd, named && !ends_in(cmd, ".max"), r);
       const auto seconds = static_cast<double>(w.clock().now_ns() - start) * 1e-9;
       r["result"]["file"] = cmd.output;
       r["result"]["write_seconds"] = seconds;

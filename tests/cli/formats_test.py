@@ -293,6 +293,30 @@ class Written(InAFolder):
             self.refused("convert", both, *options, saying=saying)
         self.refused("generate", "--grid", "2x2", out, "--renumber", "--once", saying="--once")
 
+    def test_ends_are_those_of_the_input_unless_given(self):
+        flow = self.file("in.max", "p max 3 2\nn 3 s\nn 1 t\na 3 2 4\na 2 1 5\n")
+        out = self.folder / "o.max.gz"
+        for ends, lines in (((), ["n 3 s", "n 1 t"]), (("--to", 2), ["n 3 s", "n 2 t"])):
+            self.assertEqual(cairn("convert", flow, out, *ends).returncode, 0)
+            self.assertEqual(lines_of(out)[1:3], lines)
+        self.refused("convert", flow, out, "--from", 1, saying="differ")
+        plain = self.file("plain.max", "p max 3 1\na 3 2 4\n")
+        self.refused("convert", plain, out, saying="--from ID")
+        self.assertNotIn("terminals_left_out", report("convert", flow, out)["result"])
+        self.assertTrue(report("convert", flow, self.folder / "o.gr")["result"]
+                        ["terminals_left_out"])
+        self.assertIn("the source and the sink of the flow",
+                      cairn("convert", flow, self.folder / "o.cairn").stdout)
+
+    def test_a_layout_that_is_left_out_is_reported(self):
+        native, out = self.folder / "in.cairn", self.folder / "o.cairn"
+        self.assertEqual(cairn("generate", "-g", 6, native, "--layout", "always").returncode, 0)
+        for output in (out, self.folder / "o.el"):
+            self.assertIn("the layout for pagerank", cairn("convert", native, output).stdout)
+        for input, options in ((native, ("--layout", "always")), (out, ())):
+            result = report("convert", input, self.folder / "p.cairn", *options)["result"]
+            self.assertNotIn("layout_left_out", result)
+
     def test_ends_of_a_flow_are_ids_of_the_input(self):
         flow = self.folder / "o.max"
         numbers = self.file("in.wel", "2 3 4\n3 5 1\n5 7 2\n7 2 1\n")
