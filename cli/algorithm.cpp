@@ -44,7 +44,7 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
                                           : fmt::format("{} (default: {})", o.meaning, o.absent));
   }
   command.add_option("--trials,-n", cmd.trials, "Number of runs (default: 1)")
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+      ->transform(unsigned_integer(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
   if (cmd.a.info().paths) {
     command

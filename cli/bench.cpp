@@ -186,7 +186,7 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   add_common(sim, c, {.settings = used});
   const auto options = std::make_shared<sim_options>();
   sim.add_option("--passes", options->passes, "Number of passes; costs are medians")
-      ->check(CLI::Range(1, 1 << 20))
+      ->transform(unsigned_integer(1, 1 << 20))
       ->capture_default_str();
   sim.add_option("--output", options->output, "Also write the costs to this file")
       ->check(file_to_write());
@@ -216,10 +216,10 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
   add_common(model, c, {.settings = {"pin"}});
   const auto options = std::make_shared<model_options>();
   model.add_option("--passes", options->probe.rounds, "Number of passes; times are medians")
-      ->check(CLI::Range(1, 1 << 20))
+      ->transform(unsigned_integer(1, 1 << 20))
       ->capture_default_str();
   model.add_option("--vertices", options->probe.vertices, "Number of vertices to mark")
-      ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
+      ->transform(unsigned_integer(64, std::uint64_t{1} << 31))
       ->capture_default_str();
   model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs")
       ->check(file_to_write());

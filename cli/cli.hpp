@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -121,8 +122,10 @@ void expect_groups_used(const common& c, world& w, bool several_cells);
 /// Checks that an option's value is not empty, which would mean that the option was not given.
 [[nodiscard]] CLI::Validator not_empty();
 
-/// Checks that an option's value is a 64-bit unsigned integer; CLI11 would wrap or saturate others.
-[[nodiscard]] CLI::Validator unsigned_integer();
+/// Checks that an option's value is an integer in this range, written in decimal. As a transform it
+/// also drops leading zeros: CLI11 would read an octal number, and wrap or saturate others.
+[[nodiscard]] CLI::Validator unsigned_integer(
+    std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// Prints "cairn: sentence" on standard error.
 void say(const std::string& sentence);

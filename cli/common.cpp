@@ -64,16 +64,20 @@ CLI::Validator not_empty() {
           ""};
 }
 
-CLI::Validator unsigned_integer() {
-  const auto fault = [](const std::string& text) {
+CLI::Validator unsigned_integer(std::uint64_t least, std::uint64_t most) {
+  const auto read = [least, most](std::string& text) {
     std::uint64_t value = 0;
     const auto* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, value);
-    return read.ec == std::errc() && read.ptr == end
-               ? std::string()
-               : "'" + text + "' is not an integer from 0 to 2^64 - 1";
+    const auto [at, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || at != end || value < least || value > most) {
+      constexpr auto all = std::numeric_limits<std::uint64_t>::max();
+      return fmt::format("'{}' is not an integer from {} to {}", text, least,
+                         most == all ? "2^64 - 1" : std::to_string(most));
+    }
+    text = std::to_string(value);
+    return std::string();
   };
-  return {fault, "", "integer"};
+  return {read, "", "integer"};
 }
 
 std::vector<std::string_view> settings_of(std::initializer_list<setting_group> kinds) {

@@ -226,10 +226,7 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
   constexpr auto any = std::numeric_limits<std::uint64_t>::max();
   const auto number = [&](const std::string& name, auto& to, const std::string& help,
                           std::uint64_t max) {
-    command.add_option(name, to, help)
-        ->type_name("N")
-        ->check(unsigned_integer())
-        ->check(CLI::Range(std::uint64_t{1}, max));
+    command.add_option(name, to, help)->type_name("N")->transform(unsigned_integer(1, max));
   };
   command
       .add_option("INPUT,-f,--file", cmd.file,
@@ -243,9 +240,9 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
   number("--entries", cmd.entries,
          "Number of strings in the map at the beginning (default: a tenth)", max_strings);
   command.add_option("--seed", cmd.seed, "Seed of generated strings (default: 1)")
-      ->check(unsigned_integer());
+      ->transform(unsigned_integer());
   command.add_option("--trials,-n", cmd.trials, "Number of runs (default: 1)")
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+      ->transform(unsigned_integer(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, "Compare the map with that of a serial run");
 }
 

@@ -91,11 +91,11 @@ void add_generator(CLI::App& command, input_options& in) {
       ->group(group);
   command.add_option("-k", in.degree, "Edge factor of -g and -u (default: 16)")
       ->group(group)
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+      ->transform(unsigned_integer(1, std::numeric_limits<int>::max()));
   command
       .add_option("--seed", in.seed,
                   "Seed of generators, random sources and --order random (default: 1)")
-      ->check(unsigned_integer())
+      ->transform(unsigned_integer())
       ->group(group);
   command
       .add_option("--order", in.order,

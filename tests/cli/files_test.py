@@ -144,6 +144,20 @@ class Refusals(InAFolder):
         self.refused("convert", self.file("e.el", "1 2\n"), saying="no output")
         self.refused("convert", self.file("e.el", "1 2\n"), self.folder / "o.gml", saying=".cairn")
 
+    def test_numbers_are_decimal(self):
+        g = report("info", "--uniform", 4, "-k", "010", "--seed", "08")["graph"]
+        self.assertEqual(g, report("info", "--uniform", "4:10", "--seed", 8)["graph"]
+                         | {"name": g["name"]})
+        trials = report("bfs", "-g", 4, "--trials", "010")["result"]["trials"]
+        self.assertEqual(len(trials), 10)
+        counts = ("--strings", "0100", "--tasks", "010", "--steps", "02", "--trials", "02")
+        result = report("hashmap", *counts)["result"]
+        self.assertEqual((result["strings"]["number"], result["tasks"], result["steps"],
+                          len(result["trials"])), (100, 10, 2, 2))
+        for option in ("--trials", "-k", "--seed"):
+            for number in ("0x10", "+5", "5 ", "1e3", ""):
+                self.refused("bfs", "-g", 4, option, number, saying=f"'{number}' is not an integer")
+
     def test_bad_files_are_one_sentence_with_file_and_line(self):
         good = gzip.compress(b"1 2\n2 3\n" * 1000)
         cases = {
