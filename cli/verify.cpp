@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include <cairn/algo/algorithm.hpp>
+#include <cairn/graph/io/scan.hpp>
 #include <cairn/graph/io/table.hpp>
 #include <cairn/graph/io/vertex_lines.hpp>
 
@@ -37,8 +39,10 @@ writer writer_of(const graph::io::table& rows, const std::string& path) {
       all += (all.empty() ? "" : ", ") + std::string(x.name);
     }
   }
+  const auto& name = rows.value_name;
   throw input_error::in_file(
-      path, fmt::format("its second column is '{}', expected one of {}", rows.value_name, all));
+      path, fmt::format("its second column is {}, expected one of {}",
+                        graph::io::quoted(name.data(), name.data() + name.size()), all));
 }
 
 bool holds_ids(std::string_view name) {
@@ -66,9 +70,9 @@ void expect_options(const verify_command& cmd, const algo::algorithm& a) {
 // have makes it a wrong result, not an invalid file.
 class own_rows {
  public:
-  own_rows(const verify_command& cmd, const graph::io::table& rows, const graph::labels& names,
-           std::uint64_t first, std::uint64_t last)
-      : cmd_(cmd), rows_(rows), names_(names), first_(first), last_(last) {}
+  own_rows(task::pool& workers, const verify_command& cmd, const graph::io::table& rows,
+           const graph::labels& names, std::uint64_t first, std::uint64_t last)
+      : workers_(workers), cmd_(cmd), rows_(rows), names_(names), first_(first), last_(last) {}
 
   [[nodiscard]] algo::own_values read(const algo::column_info& column) {
     if (rows_.ids.size() != names_.size()) {
@@ -86,6 +90,9 @@ class own_rows {
     }
     std::vector<std::uint64_t> own(last_ - first_);
     place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column); });
+    if (broken_.empty() && std::holds_alternative<std::vector<double>>(rows_.values)) {
+      throw input_error::in_file(cmd_.result, "expected integers, found a column of reals");
+    }
     return own;
   }
   /// The first value that no vertex can have, as a sentence; empty: none. The same on every rank.
@@ -101,7 +108,6 @@ class own_rows {
   template <class T>
   std::uint64_t whole(std::uint64_t id, T x, const algo::column_info& column) {
     constexpr auto none = no_vertex<std::uint64_t>;
-    if (std::is_same_v<T, double>) throw wrong(id, "expected an integer");
     if (x == graph::io::missing_value<T>) return none;
     const auto break_at = [&](const char* problem) {
       if (!broken_.empty()) return;
@@ -109,6 +115,14 @@ class own_rows {
           fmt::format("{} has the {} {}, which is {}", name_of_vertex(id), column.name, x, problem);
     };
     const bool negative = x < T{0};
+    if constexpr (std::is_same_v<T, double>) {  // one of the values is no 64-bit integer
+      if (std::isnan(x)) return none;
+      if (x != std::trunc(x)) throw wrong(id, "expected an integer");
+      if (negative || x >= 0x1p64) {
+        break_at(negative ? "negative" : "no 64-bit integer");
+        return none;
+      }
+    }
     const auto value = static_cast<std::uint64_t>(x);
     if (column.kind == algo::value_kind::numbers) {
       if (negative) break_at("negative");
@@ -124,6 +138,7 @@ class own_rows {
     std::visit(
         [&](const auto& values) {
           for (std::size_t i = 0; i < values.size(); ++i) {
+            if (i % 4096 == 0) workers_.throw_if_interrupted();
             const auto id = rows_.ids[i];
             const auto v = names_.vertex_of(id);
             if (!v) throw wrong(id, "is not in the graph");
@@ -136,6 +151,7 @@ class own_rows {
         rows_.values);
   }
 
+  task::pool& workers_;
   const verify_command& cmd_;
   const graph::io::table& rows_;
   const graph::labels& names_;
@@ -165,7 +181,7 @@ int check(world& w, const graph::any_graph& g, const verify_command& cmd, const 
     std::visit(
         [&](const auto& x) {
           const auto& own = x.out();
-          own_rows of_rank(cmd, rows, x.labels(), own.first(), own.last());
+          own_rows of_rank(w.pool(), cmd, rows, x.labels(), own.first(), own.last());
           values = of_rank.read(by.column);
           invalid = of_rank.broken();
         },

@@ -47,14 +47,18 @@ class Files(InAFolder):
                 ("parent", -5, "vertex 20 has the parent -5, which is no vertex"),
                 ("predecessor", 8, "vertex 20 has the predecessor 8, which is no vertex"),
                 ("depth", -5, "vertex 20 has the depth -5, which is negative"),
+                ("depth", 10**22, "vertex 20 has the depth 1e+22, which is no 64-bit integer"),
+                ("depth", -10**22, "vertex 20 has the depth -1e+22, which is negative"),
                 ("distance", 5, "no vertex has distance 0")):
             rows = self.file("r.csv", f"id,{column}\n7,7\n10,10\n20,{value}\n30,10\n")
             for ranks in (1, 3):
                 run = cairn("verify", graph, rows, "--ranks", ranks, "--threads", 1)
                 self.assertEqual(run.returncode, 1, run.stderr)
                 self.assertIn(saying, run.stderr)
-        self.refused("verify", graph, self.file("r.csv", "id,parent\n7,0.5\n10,7\n20,7\n30,7\n"),
-                     saying="expected an integer")
+        for values, saying in ((("7", "0.5", "7", "7"), "vertex 10: expected an integer"),
+                               (("7.0",) * 4, "expected integers, found a column of reals")):
+            rows = "".join(f"{v},{x}\n" for v, x in zip((7, 10, 20, 30), values))
+            self.refused("verify", graph, self.file("r.csv", "id,parent\n" + rows), saying=saying)
 
     def test_sides_of_a_cut_are_0_or_1(self):
         graph = self.file("g.wel", "1 2 2\n2 3 2\n")
@@ -70,8 +74,11 @@ class Files(InAFolder):
                            ("id,depth\n7,\n10,0\n20,1\n31,2\n", "31"),
                            ("id,depth\n7,\n10,0\n20,1\n20,2\n", "20"),
                            ("id,shade\n7,\n10,0\n20,1\n30,2\n", "shade"),
+                           ("id,\x1b[2Jshade\n7,\n10,0\n20,1\n30,2\n", "'\\x1b[2Jshade'"),
                            ("id,depth\n7,\n10,zero\n20,1\n30,2\n", "r.csv:3")):
             self.refused("verify", graph, self.file("r.csv", rows), saying=word)
+        self.refused("verify", graph, self.file("r.csv.gz", gzip.compress(b"")),
+                     saying="r.csv.gz:1: the file is empty: expected a header line 'id,NAME'")
 
     def test_converted_graphs_are_the_same_graph(self):
         def facts(*arguments):
