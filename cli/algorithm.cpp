@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cairn/algo/algorithm.hpp>
+#include <cairn/graph/io/table.hpp>
 
 #include "cli/costs.hpp"
 #include "cli/facts.hpp"
@@ -96,6 +97,7 @@ void expect_graph(const algorithm_command& cmd, const graph::any_graph& graph) {
   const auto& needs = cmd.a.info();
   std::visit(
       [&](const auto& g) {
+        if (!cmd.output.empty()) graph::io::expect_table_holds(cmd.output, g.labels().textual());
         if (g.directed() && !needs.undirected.empty()) {
           throw usage_error(
               fmt::format("{} is directed: {} (--symmetrize)", path_of(cmd.in), needs.undirected));
@@ -268,7 +270,7 @@ int run_command(const algorithm_command& cmd) {
 }
 
 // Settings that no run of the algorithm uses.
-std::vector<std::string_view> unused_settings(const algo::algorithm_info& info) {
+std::vector<std::string_view> never_used(const algo::algorithm_info& info) {
   using enum setting_group;
   if (!info.no_operators.empty()) return settings_of({filter, operators});
   std::vector<std::string_view> unused;

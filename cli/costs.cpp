@@ -3,6 +3,7 @@
 
 #include <cairn/activity/start_values.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/core/launch.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/hw/tm_probe.hpp>
 #include <cairn/hw/topology.hpp>
@@ -46,7 +47,7 @@ std::string costs_in_use(const common& c) {
 }
 
 void warn_of_saved_costs(const common& c) {
-  if (!c.settings.costs.empty()) return;
+  if (!c.settings.costs.empty() || c.quiet || !is_first_process()) return;
   const auto path = saved_costs_file(c);
   const auto saved = read_saved_costs(path);
   auto fault = saved.fault;

@@ -89,9 +89,8 @@ int main(int argc, char** argv) {
     return cairn::cli::written(cairn::cli::run(argc, argv));
   } catch (const cairn::usage_error& e) {
     return cairn::refuse(e.what(), cairn::cli::say);
-  } catch (const cairn::input_error& e) {
-    cairn::cli::say(e.what());
-    return 2;
+  } catch (const cairn::input_error& e) {  // before the ranks run
+    return cairn::refuse(e.what(), cairn::cli::say);
   } catch (const std::exception& e) {
     cairn::cli::say(e.what());
     return cairn::cli::written(1);

@@ -112,7 +112,7 @@ std::filesystem::path canonical(std::filesystem::path path) {
   for (int links = 0; links < max_links && fs::is_symlink(path, unknown); ++links) {
     path = path.parent_path() / fs::read_symlink(path, unknown);
   }
-  return fs::weakly_canonical(fs::absolute(path), unknown);
+  return fs::weakly_canonical(fs::absolute(path, unknown), unknown);
 }
 
 }  // namespace

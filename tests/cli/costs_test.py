@@ -10,6 +10,7 @@ import unittest
 
 import cli_test
 from cli_test import InAFolder, cairn, report
+from trace_test import mpi, run_mpi
 
 
 class Costs(InAFolder):
@@ -42,6 +43,17 @@ class Costs(InAFolder):
         run = cairn(*mst, environment=here)
         self.assertEqual(run.returncode, 0)
         self.assertIn(f"the saved costs are not used: {file}", run.stderr)
+        self.assertEqual(cairn(*mst, "--quiet", environment=here).stderr, "")
+        for launcher in filter(None, map(mpi, ("mpich", "openmpi"))):
+            run = run_mpi(launcher, 3, *mst, environment=here)
+            self.assertEqual(run.stderr.count("the saved costs are not used"), 1, run.stderr)
+
+    def test_unusable_costs_are_reported_once_by_all_ranks(self):
+        costs = self.file("none.json", "{}")
+        for launcher in filter(None, map(mpi, ("mpich", "openmpi"))):
+            run = run_mpi(launcher, 3, "bfs", "-g", 6, "--costs", costs)
+            self.assertEqual(run.stderr.count("none.json"), 1, run.stderr)
+            self.assertNotEqual(run.returncode, 0)
         nowhere = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME")}
         run = cairn("bench", "model", "--save", environment=nowhere)
         self.assertEqual(run.returncode, 2)

@@ -64,8 +64,8 @@ class Ids(InAFolder):
         self.assertEqual(sorted(back.read_text().splitlines()),
                          ["alice eve", "bob alice", "carol dave"])
         self.refused("cc", edges, saying="g.el:2: expected an id (an integer), found 'bob'")
-        self.refused("cc", edges, "--ids", "text", "--output", self.folder / "o.npy",
-                     saying=".npy")
+        self.refused("cc", edges, "--ids", "text", "--output", self.folder / "o.npy", "--trials",
+                     10**8, saying=".npy")
         self.refused("cc", self.file("g.mtx", MATRIX), "--ids", "text", saying="edge lists")
         self.refused("cc", "--kronecker", 6, "--ids", "text", saying="edge lists")
         self.refused("cc", native, "--ids", "text", saying=".cairn")
@@ -231,6 +231,8 @@ class Options(InAFolder):
         good, bad = self.file("g.csv", "from,to\nbob,eve\n"), self.file("b.csv", "bob,eve\n")
         self.assertEqual(report("info", good, "--ids", "text")["graph"]["edges"], 1)
         self.refused("info", bad, "--ids", "text", saying="begins with a header")
+        red = self.file("r.csv", "\x1b[31mbob,eve\n")
+        self.refused("info", red, "--ids", "text", saying="found '\\x1b[31mbob'")
 
     def test_memory_is_at_most_the_machine_s(self):
         with open("/proc/meminfo", encoding="ascii") as file:

@@ -62,6 +62,19 @@ class Outputs(InAFolder):
         rows = report("settings", environment=here)["settings"]
         self.assertIn(("plugins", "/caf\ufffd"), [(row["name"], row["value"]) for row in rows])
 
+    def test_folders_that_cannot_be_examined_are_no_errors_of_the_program(self):
+        loop = self.folder / "loop"
+        loop.symlink_to(loop)
+        found = report("machine", environment=dict(os.environ, CAIRN_PLUGINS=str(loop)))
+        self.assertEqual(found["machine"]["mpi"], [])
+        graph, gone = self.file("g.el", "1 2\n"), self.folder / "gone"
+        gone.mkdir()
+        run = subprocess.run(["sh", "-c", 'cd "$1" && rmdir "$1" && exec "$2" convert "$3" o.csv',
+                              "sh", gone, cli_test.CAIRN, graph],
+                             capture_output=True, text=True, timeout=100)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("o.csv: cannot be written", run.stderr)
+
     def test_a_failed_run_leaves_the_old_output_and_nothing_beside(self):
         out = self.file("out.csv", "old\n")
         bad = self.file("bad.el", "1 2\n2 x\n")

@@ -34,11 +34,11 @@ def mpi(name):
     return [path, *(["--oversubscribe"] if name == "openmpi" else [])]
 
 
-def run_mpi(launcher, ranks, *arguments):
+def run_mpi(launcher, ranks, *arguments, environment=None):
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return subprocess.run([*launcher, "-n", str(ranks), cli_test.CAIRN, *map(str, arguments)],
                           capture_output=True, text=True, timeout=100,
-                          env={**os.environ, **root})
+                          env={**(environment or os.environ), **root})
 
 
 class Trace:

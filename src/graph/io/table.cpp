@@ -117,6 +117,13 @@ std::optional<table_format> table_format_of(std::string_view path) noexcept {
   return std::nullopt;
 }
 
+void expect_table_holds(const std::string& path, bool text_ids) {
+  if (!text_ids || table_format_of(path) != table_format::npy) return;
+  throw usage_error(path +
+                    ": a .npy file holds numbers, but this graph has text ids: write a .csv or "
+                    ".tsv file");
+}
+
 table_writer::table_writer(const std::string& path, const table_shape& shape,
                            const write_check& check) {
   const auto& [value_name, value_kind, num_rows, words, ids_as_values] = shape;
@@ -126,11 +133,7 @@ table_writer::table_writer(const std::string& path, const table_shape& shape,
                 value_name.find_first_of(",\t\r\n'\"\\") == std::string::npos);
   const auto format = table_format_of(path);
   if (!format) throw usage_error(path + ": " + expected_table_endings);
-  if (words != nullptr && *format == table_format::npy) {
-    throw usage_error(path +
-                      ": a .npy file holds numbers, but this graph has text ids: "
-                      "write a .csv or .tsv file");
-  }
+  expect_table_holds(path, words != nullptr);
   state_ = std::make_unique<state>(
       state{create_file(path, check), *format, value_kind, num_rows, words, ids_as_values, {}});
   switch (*format) {

@@ -52,6 +52,9 @@ struct table_shape {
   bool ids_as_values = false;
 };
 
+/// Throws    usage_error if a table of this name cannot hold ids that are texts
+void expect_table_holds(const std::string& path, bool text_ids);
+
 /// Writes a table row by row to a .csv, .tsv or .npy file, optionally .gz, .zst or .xz.
 ///
 /// A .npy file contains a structured array with the fields "id" and the value's name, 16 bytes a
