@@ -80,8 +80,10 @@ void expect_every_schedule(Ending well, Play&& play, std::uint64_t schedules = n
   }
 }
 
-/// The number of schedules, among the first `schedules`, that do not end well, for a broken twin.
-inline constexpr std::uint64_t num_twin_schedules = num_schedules / 4;
+/// Schedules for a broken twin, which many of them catch.
+inline constexpr std::uint64_t num_twin_schedules =
+    sanitized ? num_schedules / 4 : num_schedules / 10;
+/// The number of schedules, among the first `schedules`, that do not end well.
 template <class Ending, class Play>
 [[nodiscard]] std::uint64_t num_caught(Ending well, Play&& play,
                                        std::uint64_t schedules = num_twin_schedules) {
