@@ -5,6 +5,8 @@
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/ref/bfs.hpp>
 #include <cairn/algo/verify_bfs.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/own.hpp>
 
 #include "algo/own_loops.hpp"
 #include "algo/random_source.hpp"
@@ -83,7 +85,7 @@ struct bfs_declaration : declaration {
 
   // Edges of the input, as counted for TEPS.
   struct reach {
-    std::uint64_t source, reached, edges, wasted;
+    std::uint64_t source = 0, reached = 0, edges = 0, wasted = 0;
     static constexpr auto fields() {
       return std::tuple(field{"source", &reach::source, "source vertex", 0, value_kind::vertices},
                         field{"reached", &reach::reached, "number of reached vertices"},
@@ -94,11 +96,16 @@ struct bfs_declaration : declaration {
   };
   template <class D, class Id>
   static reach extra_facts(const call<D, Id>& c, Id root, const bfs_result<Id>& r) {
-    reach mine{root, 0, 0, 0};
-    for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
-      if (r.parent.load(v) == no_vertex<Id>) continue;
-      ++mine.reached;
-      mine.edges += c.g.out().degree(v);
+    reach mine;
+    task::per_worker<reach> found(c.w.workers());
+    traverse::for_each_own(c.w, c.g.out(), [&](worker_t k, Id v) {
+      if (r.parent.load(v) == no_vertex<Id>) return;
+      ++found[k].reached;
+      found[k].edges += c.g.out().degree(v);
+    });
+    for (const auto& k : found) {
+      mine.reached += k.value.reached;
+      mine.edges += k.value.edges;
     }
     const auto is_reached = [&](Id v) { return r.parent.load(v) != no_vertex<Id>; };
     const auto arcs = c.w.sum(mine.edges), loops = c.w.sum(c.built->loops.count(is_reached));

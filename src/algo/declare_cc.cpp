@@ -4,6 +4,8 @@
 #include <cairn/algo/ref/components.hpp>
 #include <cairn/algo/verify_components.hpp>
 
+#include "algo/wrong_fact.hpp"
+
 namespace cairn::algo {
 namespace {
 
@@ -35,8 +37,9 @@ struct cc_declaration : declaration {
   static auto run(const auto& c, nothing) {
     return components(c.w, c.g, {.activity = c.request.activity, .method = c.opt.method});
   }
-  static auto verify(const auto& c, nothing, const auto& r) {
-    return verify_components(c.w, c.g, r.label);
+  static std::optional<std::string> verify(const auto& c, nothing, const auto& r) {
+    if (auto wrong = verify_components(c.w, c.g, r.label)) return wrong;
+    return wrong_fact(c.w, c.g, r);
   }
   static std::optional<std::string> verify_column(const auto& c, std::string_view,
                                                   const own_values& labels) {

@@ -3,6 +3,8 @@
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/ref/coloring.hpp>
 
+#include "algo/wrong_fact.hpp"
+
 namespace cairn::algo {
 namespace {
 
@@ -20,8 +22,9 @@ struct coloring_declaration : declaration {
   static auto run(const auto& c, nothing) {
     return coloring(c.w, c.g, {.activity = c.request.activity, .seed = c.request.seed});
   }
-  static auto verify(const auto& c, nothing, const coloring_result& r) {
-    return verify_coloring(c.w, c.g, r.color);
+  static std::optional<std::string> verify(const auto& c, nothing, const coloring_result& r) {
+    if (auto wrong = verify_coloring(c.w, c.g, r.color)) return wrong;
+    return wrong_fact(c.w, c.g, r);
   }
   static auto verify_column(const auto& c, std::string_view, const own_values& colors) {
     return verify_coloring(c.w, c.g, c.template map_of<std::uint32_t>(colors));

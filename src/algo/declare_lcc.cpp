@@ -6,6 +6,8 @@
 #include <cairn/algo/lcc.hpp>
 #include <cairn/algo/ref/lcc.hpp>
 
+#include "algo/wrong_fact.hpp"
+
 namespace cairn::algo {
 namespace {
 
@@ -22,8 +24,9 @@ struct lcc_declaration : declaration {
   static auto run(const auto& c, nothing) {
     return lcc(c.w, c.g, {.activity = c.request.activity});
   }
-  static auto verify(const auto& c, nothing, const lcc_result& r) {
-    return verify_lcc(c.w, c.g, r.coefficient);
+  static std::optional<std::string> verify(const auto& c, nothing, const lcc_result& r) {
+    if (auto wrong = verify_lcc(c.w, c.g, r.coefficient)) return wrong;
+    return wrong_fact(c.w, c.g, r);
   }
   static auto verify_column(const auto& c, std::string_view, const own_values& values) {
     return verify_lcc(c.w, c.g, c.template map_of<double>(values));

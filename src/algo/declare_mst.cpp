@@ -6,6 +6,8 @@
 #include <cairn/algo/ref/mst.hpp>
 #include <cairn/algo/verify_mst.hpp>
 
+#include "algo/wrong_fact.hpp"
+
 namespace cairn::algo {
 namespace {
 
@@ -46,20 +48,27 @@ struct mst_declaration : declaration {
     return mst(c.w, c.g, {.activity = c.request.activity, .merge = c.opt.merge});
   }
   template <class Id>
-  static auto verify(const auto& c, nothing, const mst_result<Id>& r) {
-    return verify_mst<Id>(c.w, c.g, r.edges);
+  static std::optional<std::string> verify(const auto& c, nothing, const mst_result<Id>& r) {
+    if (auto wrong = verify_mst<Id>(c.w, c.g, r.edges)) return wrong;
+    return wrong_fact(c.w, c.g, r);
   }
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {
     const auto forest = ref::kruskal(g.num_vertices, g.edges);
-    double weight = 0;
-    for (const auto& e : forest) weight += e.weight;
+    double weight = 0, absolute = 0;
+    bool whole = true;
+    for (const auto& e : forest) {
+      weight += e.weight;
+      absolute += std::abs(e.weight);
+      whole = whole && e.weight == std::floor(e.weight);
+    }
     if (found.numbers.at("edges") != static_cast<double>(forest.size())) {
       return "the forest has another number of edges";
     }
-    const bool is_minimal =
-        std::abs(found.numbers.at("weight") - weight) <= 1e-9 * std::abs(weight);
-    return is_minimal ? "" : "the forest is not the lightest";
+    const auto off = std::abs(found.numbers.at("weight") - weight);
+    return off <= rounding_of_sum(forest.size(), absolute, whole)
+               ? ""
+               : "the forest is not the lightest";
   }
 };
 

@@ -12,7 +12,9 @@
 #include <cairn/base/format.hpp>
 
 #include "algo/acyclic_order.hpp"
+#include "algo/first_own.hpp"
 #include "algo/first_sentence.hpp"
+#include "algo/jacobi_sweeps.hpp"
 #include "algo/layout_wanted.hpp"
 
 namespace cairn::algo {
@@ -187,48 +189,52 @@ struct pagerank_declaration : declaration {
   // 0.6 of the bound. rank_sum_correction may raise the sum, but did not exceed the bound there.
   static std::optional<std::string> verify_column(const auto& c, std::string_view,
                                                   const own_values& ranks) {
-    auto opt = plain(c.opt);
-    opt.sweep = pagerank_sweep::jacobi;
+    const auto opt = plain(c.opt);
     const auto limits = limits_of(opt, c.g.num_vertices());
+    jacobi_sweeps own(c.w, c.g, opt);
     if (opt.convention != pagerank_convention::gap || limits.max_sweeps == 0) {
-      return differs_from_own_run(c, opt, c.template map_of<double>(ranks));
+      return differs_from(own, c, limits, c.template map_of<double>(ranks));
     }
-    auto own = opt;
-    own.iterations = 1;
-    pagerank_result<float> claimed = pagerank<float>(c.w, c.g, own);
+    own.sweep();
     const auto later_sweeps = static_cast<double>(limits.max_sweeps) - 1;
-    claimed.change *= std::pow(opt.damping, later_sweeps);
-    claimed.change = std::max(claimed.change, limits.tolerance);
-    claimed.rank = c.template map_of<float>(ranks);
-    claimed.iterations = limits.max_sweeps;
+    const auto change = own.change() * std::pow(opt.damping, later_sweeps);
+    const pagerank_result<float> claimed{.rank = c.template map_of<float>(ranks),
+                                         .iterations = limits.max_sweeps,
+                                         .change = std::max(change, limits.tolerance),
+                                         .in_place = true,
+                                         .sweepers = 1,
+                                         .aggregate = {},
+                                         .ran = {}};
     return verify_pagerank(c.w, c.g, claimed, opt);
   }
 
   // Sweeps of Jacobi determine the ranks, except that rounding may move the last sweep if the
-  // tolerance is almost reached.
-  static std::optional<std::string> differs_from_own_run(const auto& c, pagerank_options opt,
-                                                         const pgas::vertex_map<double>& found) {
-    const auto n = static_cast<double>(std::max<std::uint64_t>(1, c.g.num_vertices()));
-    auto wrong = first_difference(c, opt, found);
-    if (!wrong || opt.convention != pagerank_convention::networkx) return wrong;
-    const auto tolerance = limits_of(opt, c.g.num_vertices()).tolerance;
-    const auto rounding = tolerance / 1000 + 16 * double{std::numeric_limits<float>::epsilon()};
-    for (const auto sooner_or_later : {tolerance + rounding, tolerance - rounding}) {
-      opt.tolerance = std::max(0.0, sooner_or_later) / n;
-      if (!first_difference(c, opt, found)) return std::nullopt;
+  // tolerance is almost reached. Ranks may be off by the relative tolerance of [Graphalytics],
+  // which is above the rounding of floats.
+  static std::optional<std::string> differs_from(auto& own, const auto& c,
+                                                 const pagerank_limits& limits,
+                                                 const pgas::vertex_map<double>& found) {
+    const auto rounding =
+        limits.tolerance / 1000 + 16 * double{std::numeric_limits<float>::epsilon()};
+    for (std::uint64_t sweeps = 0;; own.sweep(), ++sweeps) {
+      const bool last = sweeps == limits.max_sweeps;
+      const bool may_stop = limits.tolerance > 0 && sweeps > 0;
+      if (!last && !(may_stop && own.change() < limits.tolerance + rounding)) continue;
+      const auto wrong = first_difference(c, own.rank(), sweeps, found);
+      if (!wrong || last || own.change() < limits.tolerance - rounding) return wrong;
     }
-    return wrong;
   }
-  // By more than the relative tolerance of [Graphalytics], which is above the rounding of floats.
-  static std::optional<std::string> first_difference(const auto& c, const pagerank_options& opt,
+  static std::optional<std::string> first_difference(const auto& c,
+                                                     const pgas::vertex_map<double>& own,
+                                                     std::uint64_t sweeps,
                                                      const pgas::vertex_map<double>& found) {
-    const auto own = pagerank<double>(c.w, c.g, opt);
+    const auto v = first_own(c.w, own, [&](std::uint64_t x) {
+      return !(std::abs(found.load(x) - own.load(x)) <= 1e-4 * own.load(x));
+    });
     std::string mine;
-    for (auto v = c.g.out().first(); v < c.g.out().last() && mine.empty(); ++v) {
-      const auto rank = found.load(v), expected = own.rank.load(v);
-      if (std::abs(rank - expected) <= 1e-4 * expected) continue;
-      mine = "vertex " + c.g.labels().text_of(v) + " has the rank " + format_number(rank) +
-             ", expected " + format_number(expected) + " after " + std::to_string(own.iterations) +
+    if (v != no_vertex<std::uint64_t>) {
+      mine = "vertex " + c.g.labels().text_of(v) + " has the rank " + format_number(found.load(v)) +
+             ", expected " + format_number(own.load(v)) + " after " + std::to_string(sweeps) +
              " sweeps";
     }
     return first_sentence(c.w, mine);

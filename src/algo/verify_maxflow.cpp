@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <tuple>
 
 #include <cairn/activity/executor.hpp>
@@ -10,6 +11,7 @@
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
 
+#include "algo/first_own.hpp"
 #include "algo/first_sentence.hpp"
 #include "algo/residual_graph.hpp"
 
@@ -33,21 +35,22 @@ class flow_checker {
   flow_checker(world& w, const graph::dist_csr<Id>& g) : w_(w), g_(g) {}
 
   std::optional<std::string> bad_arc(std::span<const flow_arc<Id>> flow) const {
-    const flow_arc<Id>* before = nullptr;
-    for (const auto& a : flow) {
-      const auto from_to = "flow " + name(a.source) + " -> " + name(a.target);
-      if (a.source < g_.out().first() || a.source >= g_.out().last()) {
-        return from_to + " is not at its source's owner";
-      }
-      if (before && std::tie(before->source, before->target) >= std::tie(a.source, a.target)) {
-        return from_to + " is listed twice or out of order";
-      }
-      before = &a;
-      if (a.target >= g_.num_vertices() || a.amount <= 0 || a.amount > capacity(a)) {
-        return from_to + " is not within the capacity";
-      }
-    }
-    return std::nullopt;
+    task::per_worker<std::size_t> first_bad(w_.workers());
+    for (auto& k : first_bad) k.value = flow.size();
+    constexpr double ns_of_arc = 100;  // two binary searches
+    w_.parallel_for(
+        flow.size(),
+        [&](worker_t k, std::size_t i, std::size_t last) {
+          for (; i < last; ++i) {
+            if (!problem_of(flow, i).empty()) first_bad[k] = std::min(first_bad[k], i);
+          }
+        },
+        traverse::chunk_of(w_, flow.size(), ns_of_arc));
+    auto bad = flow.size();
+    for (const auto& k : first_bad) bad = std::min(bad, k.value);
+    if (bad == flow.size()) return std::nullopt;
+    return "flow " + name(flow[bad].source) + " -> " + name(flow[bad].target) +
+           std::string(problem_of(flow, bad));
   }
 
   std::optional<std::string> lossy_vertex(std::span<const flow_arc<Id>> flow, Id s, Id t,
@@ -58,13 +61,11 @@ class flow_checker {
       send({a.source, -a.amount});
       send({a.target, a.amount});
     });
-    for (auto v = g_.out().first(); v < g_.out().last(); ++v) {
-      const auto should = v == s ? -value : v == t ? value : 0;
-      if (net.load(v) == should) continue;
-      return "vertex " + name(v) + " has a net inflow of " + std::to_string(net.load(v)) +
-             ", expected " + std::to_string(should);
-    }
-    return std::nullopt;
+    const auto expected = [&](std::uint64_t v) { return v == s ? -value : v == t ? value : 0; };
+    const auto v = first_own(w_, net, [&](std::uint64_t x) { return net.load(x) != expected(x); });
+    if (v == no_vertex<std::uint64_t>) return std::nullopt;
+    return "vertex " + name(v) + " has a net inflow of " + std::to_string(net.load(v)) +
+           ", expected " + std::to_string(expected(v));
   }
 
   std::optional<std::string> wrong_cut(Id s, Id t, std::int64_t value,
@@ -95,6 +96,20 @@ class flow_checker {
   }
 
  private:
+  [[nodiscard]] std::string_view problem_of(std::span<const flow_arc<Id>> flow,
+                                            std::size_t i) const {
+    const auto& a = flow[i];
+    if (a.source < g_.out().first() || a.source >= g_.out().last()) {
+      return " is not at its source's owner";
+    }
+    if (i > 0 && std::tie(flow[i - 1].source, flow[i - 1].target) >= std::tie(a.source, a.target)) {
+      return " is listed twice or out of order";
+    }
+    if (a.target >= g_.num_vertices() || a.amount <= 0 || a.amount > capacity(a)) {
+      return " is not within the capacity";
+    }
+    return {};
+  }
   [[nodiscard]] std::string name(std::uint64_t v) const {
     return v < g_.num_vertices() ? g_.labels().text_of(v) : "(no vertex)";
   }

@@ -111,9 +111,19 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
     for (const auto& f : w.all_gather(mine)) all = first_of(all, f);
     return all;
   };
-  for (const auto& e : edges) {
-    if (!in_graph(g, e)) mine = first_of(mine, {broken_rule::no_such_edge, e.source, e.target});
-  }
+  task::per_worker<violation> found(w.workers());
+  const auto gather_found = [&] {
+    for (const auto& f : found) mine = first_of(mine, f.value);
+  };
+  constexpr double ns_of_edge = 200;  // a binary search
+  traverse::for_each_of(
+      w, edges,
+      [&](worker_t k, const mst_edge<Id>& e) {
+        if (in_graph(g, e)) return;
+        found[k] = first_of(found[k], {broken_rule::no_such_edge, e.source, e.target});
+      },
+      ns_of_edge);
+  gather_found();
   if (const auto f = agreed(); f.rule != broken_rule::none) return to_sentence(f, g.labels());
 
   auto forest = w.all_gather_values<mst_edge<Id>>(edges);
@@ -130,7 +140,6 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
   }
   if (const auto f = agreed(); f.rule != broken_rule::none) return to_sentence(f, g.labels());
 
-  task::per_worker<violation> found(w.workers());
   const auto& rows = g.out();
   constexpr double ns_of_vertex = 1000;  // some edges, each with several dependent loads
   traverse::for_each_own(
@@ -147,7 +156,7 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
         }
       },
       ns_of_vertex);
-  for (const auto& f : found) mine = first_of(mine, f.value);
+  gather_found();
   if (const auto f = agreed(); f.rule != broken_rule::none) return to_sentence(f, g.labels());
   return std::nullopt;
 }

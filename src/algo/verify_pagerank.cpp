@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -6,12 +7,11 @@
 #include <vector>
 
 #include <cairn/algo/verify_pagerank.hpp>
-#include <cairn/am/channel.hpp>
 #include <cairn/base/compensated_sum.hpp>
 #include <cairn/task/per_worker.hpp>
-#include <cairn/tm/cell.hpp>
 #include <cairn/traverse/own.hpp>
-#include <cairn/traverse/push.hpp>
+
+#include "algo/jacobi_sweeps.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -21,44 +21,6 @@ std::string number(double x) {
   std::snprintf(text, sizeof text, "%.12g", x);
   return text;
 }
-
-// The result of a sweep along out-edges at each vertex of this rank: the sum and its number of
-// terms.
-template <class Real, class Id>
-struct incoming {
-  struct message {
-    Id v;
-    double by;
-  };
-
-  incoming(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Real>& rank)
-      : sum(w, g.partition(), 0), terms(w, g.partition(), 0) {
-    const auto& out = g.out();
-    am::channel<message> contributions(w, [&](worker_t, std::span<const message> batch) {
-      for (const auto& m : batch) take(m.v, m.by);
-    });
-    traverse::push_own(w, contributions, out, [&](Id u, auto& send) {
-      const auto row = out.neighbors(u);
-      const auto by = static_cast<double>(rank.load(u)) / static_cast<double>(row.size());
-      for (const Id v : row) {
-        if (sum.owns(v)) {
-          take(v, by);
-        } else {
-          send(sum.owner(v), {v, by});
-        }
-      }
-      return row.size();
-    });
-  }
-
-  void take(Id v, double by) {
-    tm::cell_ref<double, tm::atomic_access>(sum.at(v).element()).add(by);
-    tm::cell_ref<std::uint64_t, tm::atomic_access>(terms.at(v).element()).add(1);
-  }
-
-  pgas::vertex_map<double> sum;
-  pgas::vertex_map<std::uint64_t> terms;
-};
 
 struct vertex_sums {
   compensated_sum sum, sinks;         // of ranks
@@ -138,6 +100,13 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
     return "rule 4: another sweep changes the values by " + number(swept.residual) +
            " in all, expected at most " + number(opt.damping * result.change) + "; most for " +
            id(swept.furthest_vertex) + ", by " + number(swept.furthest);
+  }
+  const auto largest_change =
+      2 * std::pow(opt.damping, static_cast<double>(result.iterations)) / (1 - opt.damping);
+  if (!initial && !(result.change <= std::max(limits.tolerance, largest_change) + swept.rounding)) {
+    return "rule 5: the last of " + std::to_string(result.iterations) +
+           " sweeps changed the values by " + number(result.change) + ", expected at most " +
+           number(largest_change);
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <cairn/base/contract.hpp>
 
 #include "algo/common_neighbors.hpp"
+#include "algo/first_own.hpp"
 #include "algo/first_sentence.hpp"
 
 namespace cairn::algo {
@@ -15,17 +16,21 @@ std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>&
                                             const pgas::vertex_map<std::uint64_t>* of_vertex) {
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   const common_neighbor_counts<Id> counts(w, g, joined_by::any_edge);
+  const auto& twice = counts.of_vertex();
+  task::per_worker<std::uint64_t> sums(w.workers());
+  traverse::for_each_own(w, twice, [&](worker_t k, std::uint64_t v) { sums[k] += twice.load(v); });
   std::uint64_t six_times = 0;
-  std::string wrong;
-  for (auto v = g.out().first(); v < g.out().last(); ++v) {
-    const auto twice = counts.of_vertex().load(v);
-    six_times += twice;
-    if (of_vertex == nullptr || !wrong.empty() || of_vertex->load(v) * 2 == twice) continue;
-    wrong = "vertex " + g.labels().text_of(v) + " is in " + std::to_string(twice / 2) +
-            " triangles, not in " + std::to_string(of_vertex->load(v));
-  }
+  for (const auto& s : sums) six_times += s.value;
   six_times = w.sum(six_times);
-  if (auto first = first_sentence(w, wrong)) return first;
+  if (of_vertex != nullptr) {
+    const auto is_wrong = [&](std::uint64_t v) { return of_vertex->load(v) != twice.load(v) / 2; };
+    std::string wrong;
+    if (const auto v = first_own(w, twice, is_wrong); v != no_vertex<std::uint64_t>) {
+      wrong = "vertex " + g.labels().text_of(v) + " is in " + std::to_string(twice.load(v) / 2) +
+              " triangles, not in " + std::to_string(of_vertex->load(v));
+    }
+    if (auto first = first_sentence(w, wrong)) return first;
+  }
   if (six_times == 6 * total) return std::nullopt;
   return "there are " + std::to_string(six_times / 6) + " triangles, not " + std::to_string(total);
 }

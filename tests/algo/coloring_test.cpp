@@ -13,6 +13,8 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
+#include "algo/wrong_fact.hpp"
+
 namespace cairn::algo::coloring_test {
 namespace {
 
@@ -84,6 +86,16 @@ TEST(ColoringVerifier, CatchesWrongColors) {
       EXPECT_EQ(change(3, all[3]), "");
     });
   }
+}
+
+TEST_P(Coloring, ANumberOfColorsThatIsWrongIsFound) {
+  GetParam().run([](world& w) {
+    const auto g = support::share_of<std::uint32_t>(support::complete(9), w.rank(), w.size());
+    auto r = coloring(w, g);
+    EXPECT_EQ(wrong_fact(w, g, r), std::nullopt);
+    r.num_colors = 8;
+    EXPECT_EQ(wrong_fact(w, g, r), "the result has colors 8, expected 9");
+  });
 }
 
 TEST(ColoringJudge, CatchesWrongColors) {

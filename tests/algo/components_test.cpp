@@ -21,6 +21,7 @@
 #include <support/random_graphs.hpp>
 
 #include "algo/component_sizes.hpp"
+#include "algo/wrong_fact.hpp"
 
 namespace cairn::algo::components_test {
 namespace {
@@ -210,6 +211,20 @@ TEST(ComponentsRounds, AreFewOnALongPathWhoseVerticesAlternateBetweenRanks) {
       });
     }
   }
+}
+
+TEST_P(Components, FactsThatDoNotFollowFromTheLabelsAreFound) {
+  GetParam().run([](world& w) {
+    plain_graph g = support::path(300);
+    g.n += 20;
+    const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+    auto r = components(w, share);
+    EXPECT_EQ(wrong_fact(w, share, r), std::nullopt);
+    r.largest = 299;
+    EXPECT_EQ(wrong_fact(w, share, r), "the result has largest 299, expected 300");
+    ++r.num_components;
+    EXPECT_EQ(wrong_fact(w, share, r), "the result has components 22, expected 21");
+  });
 }
 
 TEST(ComponentsSimulated, ManySeedsGiveRightResults) {

@@ -15,6 +15,8 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
+#include "algo/wrong_fact.hpp"
+
 namespace cairn::algo::lcc_test {
 namespace {
 
@@ -44,6 +46,16 @@ TEST_P(Lcc, AgreesWithTheDefinitionOnDenseGraphs) {
       EXPECT_EQ(all_of(w, r.coefficient), ref::clustering_coefficients(g.n, g.arcs()));
       EXPECT_EQ(verify_lcc(w, share, r.coefficient), std::nullopt);
     }
+  });
+}
+
+TEST_P(Lcc, AMeanThatIsWrongIsFound) {
+  GetParam().run([](world& w) {
+    const auto g = support::share_of<std::uint32_t>(support::complete(9), w.rank(), w.size());
+    auto r = lcc(w, g);
+    EXPECT_EQ(wrong_fact(w, g, r), std::nullopt);
+    r.mean = 0.5;
+    EXPECT_EQ(wrong_fact(w, g, r), "the result has mean 0.5, expected 1");
   });
 }
 

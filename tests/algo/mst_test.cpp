@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/algo/algorithm.hpp>
 #include <cairn/algo/mst.hpp>
 #include <cairn/algo/ref/mst.hpp>
 #include <cairn/algo/verify_mst.hpp>
@@ -21,6 +23,7 @@
 #include <support/weighted_graph.hpp>
 
 #include "algo/merging.hpp"
+#include "algo/wrong_fact.hpp"
 
 namespace cairn::algo::mst_test {
 namespace {
@@ -206,6 +209,40 @@ TEST(MstWeight, BeyondTheLargestDoubleIsRefused) {
       }
     });
   }
+}
+
+// The judge of a report's weight: exact for integers, within the rounding of the sum for reals.
+TEST(MstJudge, ComparesIntegerWeightsExactlyAndRealOnesUpToRounding) {
+  const auto said = [](const std::vector<ref::weighted_edge>& edges, double weight) {
+    ref::output found;
+    found.numbers = {{"edges", static_cast<double>(edges.size())}, {"weight", weight}};
+    const auto at = std::ranges::find_if(
+        algorithms(), [](const algorithm* a) { return a->info().name == "mst"; });
+    return (*at)->check_against_reference(
+        {.num_vertices = edges.size() + 1, .directed = false, .edges = edges, .arcs = {}}, {},
+        found);
+  };
+  std::vector<ref::weighted_edge> path;
+  for (std::uint64_t v = 0; v < 100; ++v) path.push_back({v, v + 1, 2e9});
+  EXPECT_EQ(said(path, 2e11), "");
+  EXPECT_NE(said(path, 2e11 + 100), "");
+  const std::vector<ref::weighted_edge> cancels{{0, 1, .1}, {1, 2, .2}, {2, 3, -.3}};
+  EXPECT_EQ(said(cancels, .1 + (.2 - .3)), "");
+  EXPECT_NE(said(cancels, 1e-9), "");
+}
+
+TEST_P(Mst, FactsThatDoNotFollowFromTheEdgesAreFound) {
+  GetParam().run([](world& w) {
+    random64 random(7);
+    const auto g = weigh_undirected(support::grid(4, 5), weights::whole, random);
+    const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+    auto r = mst(w, share);
+    EXPECT_EQ(wrong_fact(w, share, r), std::nullopt);
+    r.weight += 1;
+    EXPECT_TRUE(wrong_fact(w, share, r));
+    r.weight -= 1, ++r.num_trees;
+    EXPECT_EQ(wrong_fact(w, share, r), "the result has trees 2, expected 1");
+  });
 }
 
 // A square with a diagonal and an isolated vertex, one rank or two.

@@ -172,6 +172,18 @@ TEST(TrianglesVerifier, CatchesWrongCounts) {
   }
 }
 
+// Twice a count, and the sum of all counts, are those of a triangle modulo 2^64.
+TEST(TrianglesVerifier, RefusesCountsThatWrapAround) {
+  constexpr auto half = std::uint64_t{1} << 63;
+  world w;
+  const auto g = support::share_of<std::uint32_t>(support::complete(3), 0, 1);
+  pgas::vertex_map<std::uint64_t> counts(w, g.partition(), 1);
+  counts.store(0, half + 1);
+  counts.store(1, half + 1);
+  EXPECT_EQ(verify_triangles(w, g, 1, &counts),
+            "vertex 0 is in 1 triangles, not in 9223372036854775809");
+}
+
 TEST(TrianglesJudge, CountsByHand) {
   const auto counts = ref::count_triangles(4, {{0, 1}, {1, 2}, {2, 0}, {0, 1}, {3, 3}, {2, 3}});
   EXPECT_EQ(counts.total, 1u);

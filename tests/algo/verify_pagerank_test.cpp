@@ -62,6 +62,7 @@ TEST_P(VerifyPagerank, CatchesEverySeededWrong) {
     catches<float>(w, gap, {"rule 3: ", [](auto& r) { r.iterations += 1000; }});
     catches<float>(w, gap, {"rule 3: ", [](auto& r) { r.change = 1; }});
     catches<double>(w, three_sweeps, {"rule 4: ", [](auto& r) { r.change = 0; }});
+    catches<double>(w, three_sweeps, {"rule 5: ", [](auto& r) { r.change = 10; }});
     catches<float>(w, no_sweep, {"rule 4: no sweep was made", at_five(1.1f)});
     catches<float>(w, gap, {"rule 4: ", at_five(1.1f)});
     catches<float>(w, gap, {"rule 4: ", at_five(0.9f)});

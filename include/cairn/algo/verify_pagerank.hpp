@@ -15,12 +15,18 @@ namespace cairn::algo {
 ///   rule 3  the run stopped when the convention says so
 ///   rule 4  another sweep, of Jacobi and in double, changes it by at most damping * change; every
 ///           rank is 1/n if no sweep was made
+///   rule 5  the last of k sweeps changed the ranks by at most 2 damping^k / (1 - damping), or by
+///           less than the tolerance
 ///
 /// Rule 4 holds for every kind of sweep. The last sweep computed each rank x' = sum of d * P * x
 /// over edges, where x is old or new. Another sweep changes it by d * P * (x' - x) for each old x
 /// and by nothing for each new one; P sums to at most 1 over the edges of a vertex. The rounding
 /// error per vertex is bounded by 8 (2 + sqrt(k)) units in the last place for a sum of k terms,
 /// assuming independent rounding errors.
+///
+/// Rule 5: the sum R of |rank - sweep(rank)| is at most 2 * damping at the start. A sweep, whatever
+/// mixture of old and new ranks it reads, reduces R to at most damping * R and changes the ranks by
+/// at most R / (1 - damping) in all.
 ///
 /// The sweep adds atomically along out-edges in double, unlike any variant.
 ///

@@ -19,6 +19,12 @@ inline constexpr double ns_of_vertex = 8, ns_of_edge = 2;
 [[nodiscard]] constexpr double ns_of_row(double degree) noexcept {
   return ns_of_vertex + ns_of_edge * degree;
 }
+/// The mean of ns_of_row over all rows.
+template <class Id>
+[[nodiscard]] double mean_ns_of_row(const graph::csr<Id>& rows) noexcept {
+  const auto n = std::max<std::uint64_t>(1, rows.num_rows());
+  return ns_of_row(static_cast<double>(rows.num_edges()) / static_cast<double>(n));
+}
 
 /// Calls f(v, row) for each vertex of a list in any order, and prefetches the rows. Returns the sum
 /// of f's results: the number of visited edges.
