@@ -122,29 +122,36 @@ struct sssp_declaration : declaration {
   }
 
   // useful: every algorithm relaxes each edge of a vertex once with its final distance, except
-  // edges of dead ends and edges that lead beyond a radius.
+  // edges of dead ends. A search with radii skips edges, and does not know which of its relaxations
+  // had final distances.
   struct reach {
-    std::uint64_t source, reached, edges, useful, wasted;
+    std::uint64_t source, reached, edges;
+    std::optional<std::uint64_t> useful = {}, wasted = {};
     std::string_view layout;
     static constexpr auto fields() {
       return std::tuple(
           field{"source", &reach::source, "source vertex", 0, value_kind::vertices},
           field{"reached", &reach::reached, "number of reached vertices"},
           field{"edges", &reach::edges, "input edges between reached vertices"},
-          field{"useful_relaxations", &reach::useful, "relaxations with final distances"},
+          field{"useful_relaxations", &reach::useful,
+                "relaxations with final distances; absent after a search with radii"},
           field{"wasted_relaxations", &reach::wasted,
-                "relaxations with distances that were lowered later"},
+                "relaxations with distances that were lowered later; absent likewise"},
           field{"layout", &reach::layout, "order of the edges: none or bins"});
     }
   };
   template <class D, class Id, class Distance>
   static reach extra_facts(const call<D, Id>& c, Id source, const sssp_result<Distance>& r) {
-    const auto mine = count_reach(c.g.out(), source, c.built->lengths.ends.get(), r.distance);
+    const auto mine = count_reach(c.w, c.g.out(), source, c.built->lengths.ends.get(), r.distance);
     const auto is_reached = [&](Id v) { return r.distance.load(v) != unreached<Distance>; };
     const auto arcs = c.w.sum(mine.edges), loops = c.w.sum(c.built->loops.count(is_reached));
+    reach all{.source = source,
+              .reached = c.w.sum(mine.vertices),
+              .edges = c.g.directed() ? arcs : (arcs + loops) / 2,
+              .layout = c.built->layout ? "bins" : "none"};
     const auto useful = std::min(c.w.sum(mine.relaxed_edges), r.relaxations);
-    return {source, c.w.sum(mine.vertices), c.g.directed() ? arcs : (arcs + loops) / 2,
-            useful, r.relaxations - useful, c.built->layout ? "bins" : "none"};
+    if (r.radii == 0) all.useful = useful, all.wasted = r.relaxations - useful;
+    return all;
   }
   static constexpr bool counts_teps = true;
   static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }

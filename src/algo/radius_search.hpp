@@ -53,11 +53,13 @@ class radius_search {
       } else {
         s_.expand(k, batch);
       }
+      if (s_.counts[k].too_far && s_.w.size() == 1) [[unlikely]]
+        return s_.work.end_at(0);
       if (s_.counts[k].relaxations >= look_at_.load(std::memory_order_relaxed)) {
         look_at_sample(k, now);
       }
     });
-    if (num_radii_ == 0) return;
+    if (num_radii_ == 0 || s_.too_far()) return;
     auto first = radii_[0], last = radii_[num_radii_ - 1];
     for (int stage = 1;; ++stage) {
       s_.gather();
@@ -71,7 +73,7 @@ class radius_search {
     s_.work.run([&](worker_t k, auto& batch) { s_.expand(k, batch); });
   }
 
-  /// The number of radii that the first stage had, for tests.
+  /// The number of radii that the first stage had; 0: no edge was skipped.
   [[nodiscard]] std::size_t num_first_radii() const { return num_radii_; }
 
  private:

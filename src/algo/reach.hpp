@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include <cairn/algo/sssp.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/own.hpp>
 
 #include "algo/dead_ends.hpp"
 
@@ -18,18 +20,28 @@ struct reach_count {
 ///
 /// ends      vertices that the search did not expand, except the source; nullptr: none
 template <class Id, class Distance>
-[[nodiscard]] reach_count count_reach(const graph::csr<Id>& out, std::uint64_t source,
+[[nodiscard]] reach_count count_reach(world& w, const graph::csr<Id>& out, std::uint64_t source,
                                       const dead_ends* ends,
                                       const pgas::vertex_map<Distance>& distance) {
-  reach_count found;
+  task::per_worker<reach_count> found(w.workers());
   const dead_ends::view skipped(ends);
-  for (auto v = out.first(); v < out.last(); ++v) {
-    if (distance.load(v) == unreached<Distance>) continue;
-    ++found.vertices;
-    found.edges += out.degree(v);
-    if (v == source || !skipped[v]) found.relaxed_edges += out.degree(v);
+  traverse::for_own_ranges(w, out, [&](worker_t k, std::uint64_t v, std::uint64_t last) {
+    auto mine = found[k];
+    for (; v < last; ++v) {
+      if (distance.load(v) == unreached<Distance>) continue;
+      ++mine.vertices;
+      mine.edges += out.degree(v);
+      if (v == source || !skipped[v]) mine.relaxed_edges += out.degree(v);
+    }
+    found[k] = mine;
+  });
+  reach_count all;
+  for (const auto& k : found) {
+    all.vertices += k.value.vertices;
+    all.edges += k.value.edges;
+    all.relaxed_edges += k.value.relaxed_edges;
   }
-  return found;
+  return all;
 }
 
 }  // namespace cairn::algo

@@ -26,6 +26,7 @@ struct search_choices {
     return ways_by_kind[2 * static_cast<std::size_t>(by) + (has_layout ? 1 : 0)];
   }
 
+  bool needs_64_bits = false;  // a distance did not fit 32 bits
   std::array<width_choice, 2> widths;
   std::array<timed_choice, 2 * enum_names<sssp_method>.size()> ways_by_kind;
 };
@@ -35,10 +36,10 @@ struct search_choices {
 ///
 /// Work      O(n) if the report may change the factor
 template <class Id, class Distance>
-void learn_width(width_choice& widths, const graph::csr<Id>& out, std::uint64_t source,
+void learn_width(world& w, width_choice& widths, const graph::csr<Id>& out, std::uint64_t source,
                  const dead_ends* ends, const sssp_result<Distance>& found) {
   if (!widths.learns_from(found.relaxations)) return;
-  const auto useful = count_reach(out, source, ends, found.distance).relaxed_edges;
+  const auto useful = count_reach(w, out, source, ends, found.distance).relaxed_edges;
   widths.report(found.relaxations, found.relaxations - std::min(useful, found.relaxations));
 }
 

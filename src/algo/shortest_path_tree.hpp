@@ -10,6 +10,7 @@
 #include <cairn/traverse/push.hpp>
 #include <cairn/traverse/worklist.hpp>
 
+#include "algo/first_own.hpp"
 #include "algo/weights.hpp"
 
 namespace cairn::algo {
@@ -47,6 +48,12 @@ class shortest_path_tree {
     traverse::push_own(w_, edges_, g_.out(), [&](Id v, auto& send) {
       return send_tight_edges(v, send, [](Distance from, Distance to) { return from < to; });
     });
+    const auto lacks = [&](std::uint64_t v) {
+      return distance_.load(v) != unreached<Distance> &&
+             predecessor_.load(v) == no_vertex<std::uint64_t>;
+    };
+    const auto first = first_own(w_, predecessor_, lacks);
+    if (!w_.any(first != no_vertex<std::uint64_t>)) return std::move(predecessor_);
     while (w_.any(!found_.empty())) {
       traverse::push_each(w_, edges_, found_.take(), [&](Id v, auto& send) {
         return send_tight_edges(v, send, [](Distance from, Distance to) { return from == to; });

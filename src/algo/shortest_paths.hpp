@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -88,18 +89,30 @@ struct shortest_paths {
 
   /// The result, or nothing if a distance does not fit its type. Collective.
   [[nodiscard]] std::optional<sssp_result<Distance>> result(sssp_method by, double delta,
-                                                            std::uint64_t buckets) {
+                                                            std::uint64_t buckets,
+                                                            std::uint64_t radii = 0) {
     typename row_relaxation<Id, Distance>::count all;
     for (const auto& k : counts) {
       all.relaxations += k.value.relaxations;
       all.improvements += k.value.improvements;
-      all.too_far = all.too_far || k.value.too_far;
     }
-    if (w.any(all.too_far)) return std::nullopt;
+    if (w.any(too_far())) return std::nullopt;
     gather();
     const auto relaxed = w.sum(all.relaxations), improved = w.sum(all.improvements);
-    return sssp_result<Distance>{
-        std::move(distance), std::nullopt, enum_name(by), delta, buckets, relaxed, improved, ran()};
+    return sssp_result<Distance>{std::move(distance),
+                                 std::nullopt,
+                                 enum_name(by),
+                                 delta,
+                                 buckets,
+                                 relaxed,
+                                 improved,
+                                 radii,
+                                 ran()};
+  }
+
+  /// Whether this rank has found a distance that does not fit its type. Called between runs.
+  [[nodiscard]] bool too_far() {
+    return std::any_of(counts.begin(), counts.end(), [](const auto& k) { return k.value.too_far; });
   }
 
   /// Writes the distances that all workers found to `distance`. Called between runs.

@@ -60,13 +60,15 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   shortest_paths<Id, Distance> s(w, g, out, opt.activity, longest, plan.delta, plan.tables,
                                  plan.ends);
   s.start(source);
-  std::uint64_t buckets = 0;
+  std::uint64_t buckets = 0, radii = 0;
   if (plan.by == sssp_method::delta) {
     buckets = relax_by_buckets(s, plan.delta, longest, !opt.delta);
   } else {  // [DC15] algorithm 1
-    radius_search<Id, Distance>(s, g, plan.in, source, plan.delta).run();
+    radius_search<Id, Distance> by_radii(s, g, plan.in, source, plan.delta);
+    by_radii.run();
+    radii = by_radii.num_first_radii();
   }
-  return s.result(plan.by, std::isinf(plan.delta) ? 0 : plan.delta, buckets);
+  return s.result(plan.by, std::isinf(plan.delta) ? 0 : plan.delta, buckets, radii);
 }
 
 // Adds predecessors if they are requested.
@@ -107,7 +109,7 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
                                  {by, delta, in, on_workers.second_way(), lengths.ends.get()});
     if (!found) on_workers.forget();
   }
-  if (widths && found) learn_width(*widths, g.out(), source, lengths.ends.get(), *found);
+  if (widths && found) learn_width(w, *widths, g.out(), source, lengths.ends.get(), *found);
   if (found && opt.predecessors) {
     found->predecessor = shortest_path_tree<Id, Distance>(w, g, found->distance).grow(source);
   }
@@ -125,8 +127,11 @@ sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_op
     return *paths<Id, double>(w, g, source, opt, lengths, layout);
   }
   if constexpr (std::is_same_v<Id, std::uint32_t>) {
-    if (auto found = paths<Id, std::uint32_t>(w, g, source, opt, lengths, layout)) {
-      return std::move(*found);
+    auto* const learned = lengths.learned.get();
+    if (!learned || !learned->needs_64_bits) {
+      auto found = paths<Id, std::uint32_t>(w, g, source, opt, lengths, layout);
+      if (found) return std::move(*found);
+      if (learned) learned->needs_64_bits = true;
     }
   }
   return *paths<Id, std::uint64_t>(w, g, source, opt, lengths, layout);

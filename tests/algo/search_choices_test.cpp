@@ -131,5 +131,24 @@ TEST(SsspWidths, AreLearnedOnOneRankOnly) {
   });
 }
 
+// 32 bits hold no distance beyond the third vertex. Only the first search tries them.
+TEST(SearchChoices, DistancesThatNeed64BitsAreSearchedOnce) {
+  world w;
+  random64 random(1);
+  auto g = support::weigh(support::one_way_path(10'000), support::weights::whole, 1, random);
+  for (auto& e : g.edges) e.weight = 2e9;
+  const auto share = support::share_of<std::uint32_t>(g, 0, 1);
+  const auto lengths = measure_lengths(w, share);
+  for (int i = 0; i < 2; ++i) {
+    const auto before = w.counters().total(obs::counter::edges);
+    const auto r = sssp(w, share, std::uint32_t{0}, {}, lengths);
+    const auto edges = w.counters().total(obs::counter::edges) - before;
+    const auto& found = std::get<sssp_result<std::uint64_t>>(r);
+    EXPECT_EQ(found.distance.load(9'999), 9'999 * std::uint64_t{2'000'000'000});
+    EXPECT_EQ(edges > found.relaxations, i == 0);
+  }
+  EXPECT_TRUE(lengths.learned->needs_64_bits);
+}
+
 }  // namespace
 }  // namespace cairn::algo::search_choices_test

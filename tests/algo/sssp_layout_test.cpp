@@ -149,6 +149,8 @@ TEST(SsspLayout, LeavesOutLongEdges) {
   const auto within = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths, &bins));
   EXPECT_EQ(all_of(w, within.distance), all_of(w, plainly.distance));
   EXPECT_LT(2 * within.relaxations, plainly.relaxations);
+  EXPECT_EQ(plainly.radii, 0u);
+  EXPECT_GT(within.radii, 0u);
 }
 
 // Without a layout, sssp() uses radii only for large graphs.

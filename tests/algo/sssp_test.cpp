@@ -202,7 +202,7 @@ TEST(SsspPaths, AreFollowedInTheOrderOfDistances) {
     }
     const auto share = share_of<std::uint32_t>(g, 0, 1);
     const auto r = std::get<0>(sssp(w, share, std::uint32_t{0}, {.delta = 1.0}));
-    const auto reached = count_reach(share.out(), 0, nullptr, r.distance);
+    const auto reached = count_reach(w, share.out(), 0, nullptr, r.distance);
     EXPECT_EQ(r.relaxations, reached.edges) << "graph " << i;
   }
 }

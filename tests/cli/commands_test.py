@@ -3,6 +3,7 @@
 """What holds for every algorithm's command: outputs that verify judges, counters, refusals."""
 import gzip
 import os
+import random
 import sys
 import unittest
 
@@ -157,6 +158,15 @@ class Findings(InAFolder):
                     self.assertEqual(run.returncode, 0, run.stderr)
         trial = report("sssp", whole, "--source", 1)["result"]["trials"][0]
         self.assertEqual([trial[x] for x in ("reached", "edges", "useful_relaxations")], [4, 5, 5])
+        draw = random.Random(9)
+        far = self.file("far.wel", "".join(
+            f"{draw.randrange(40_000)} {draw.randrange(40_000)} {draw.randint(1, 255)}\n"
+            for _ in range(320_000)))
+        skips = report("sssp", far, "-s", "--source", 1, "--threads", 1, "--layout",
+                       "always")["result"]["trials"][0]
+        self.assertGreater(skips["radii"], 0)
+        self.assertNotIn("useful_relaxations", skips)
+        self.assertNotIn("wasted_relaxations", skips)
         self.refused("sssp", whole, "--delta", 0, saying="--delta is 0")
         self.refused("sssp", whole, "--algorithm", "chaotic", "--delta", 2, saying="--delta")
 

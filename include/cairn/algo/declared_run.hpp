@@ -52,7 +52,9 @@ void add_facts(std::vector<fact>& to, const Described& from) {
   each_field<Described>([&](const auto& f) {
     const auto& member = from.*f.member;
     using T = std::remove_cvref_t<decltype(member)>;
-    if constexpr (!is_map<T> && !std::is_same_v<T, activity::ran>) {
+    if constexpr (std::is_same_v<T, std::optional<std::uint64_t>>) {
+      if (member) to.push_back({f.name, to_fact(*member, f.kind)});
+    } else if constexpr (!is_map<T> && !std::is_same_v<T, activity::ran>) {
       to.push_back({f.name, to_fact(member, f.kind)});
     }
   });

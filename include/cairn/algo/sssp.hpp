@@ -56,6 +56,7 @@ struct sssp_result {
   std::uint64_t buckets;       ///< buckets, or groups of them, that all ranks processed together
   std::uint64_t relaxations;   ///< number of relaxations, pulled edges included
   std::uint64_t improvements;  ///< number of lowered distances that were to be extended
+  std::uint64_t radii;         ///< radii of the first stage that has any; 0: no edge was skipped
   activity::ran ran;
 
   static constexpr auto fields() {
@@ -71,12 +72,14 @@ struct sssp_result {
         field{"relaxations", &r::relaxations, "number of relaxations"},
         field{"improvements", &r::improvements,
               "number of lowered distances that were to be extended"},
+        field{"radii", &r::radii, "radii of the first stage; 0: no edge was skipped"},
         field{"ran", &r::ran, "how distances were lowered"});
   }
 };
 
 /// Distances are integers if the weights are integers or absent, with 32 bits if these suffice and
-/// ids have 32 bits. They are doubles if the weights are doubles.
+/// ids have 32 bits. They are doubles if the weights are doubles. On one rank searches use 64 bits
+/// after one in the same graph that needed them (edge_lengths::learned).
 using sssp_found =
     std::variant<sssp_result<std::uint32_t>, sssp_result<std::uint64_t>, sssp_result<double>>;
 
