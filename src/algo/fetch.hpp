@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -12,11 +13,15 @@
 #include <cairn/traverse/push.hpp>
 #include <cairn/traverse/worklist.hpp>
 
+#include "algo/sort.hpp"
+
 namespace cairn::algo {
 
+/// Sorts a list and removes duplicates. On worker k inside a loop; if the call is cancelled, the
+/// loop ends after this chunk, and the list is useless.
 template <class Id>
-void keep_each_once(std::vector<Id>& ids) {
-  std::sort(ids.begin(), ids.end());
+void keep_each_once(world& w, worker_t k, std::vector<Id>& ids) {
+  sort_in_loop(w, k, ids, std::less<>());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
@@ -25,11 +30,11 @@ template <class Id>
 struct distinct_adder {
   std::size_t limit = std::size_t{1} << 20;
 
-  void add(traverse::worklist<Id>& to, worker_t k, Id id) {
+  void add(world& w, traverse::worklist<Id>& to, worker_t k, Id id) {
     to.add(k, id);
     auto& own = to.own(k);
     if (own.size() < limit) return;
-    keep_each_once(own);
+    keep_each_once(w, k, own);
     limit = std::max(limit, 8 * own.size());
   }
 };
@@ -53,13 +58,16 @@ class fetched {
   void choose(traverse::worklist<Id>& wanted) {
     w_.parallel_for(
         static_cast<std::size_t>(w_.workers()),
-        [&](worker_t, std::size_t k, std::size_t) {
-          keep_each_once(wanted.own(static_cast<worker_t>(k)));
+        [&](worker_t k, std::size_t list, std::size_t) {
+          keep_each_once(w_, k, wanted.own(static_cast<worker_t>(list)));
         },
         1);
     const auto all = wanted.take();
     ids_.assign(all.begin(), all.end());
-    if (w_.workers() > 1) keep_each_once(ids_);
+    if (w_.workers() > 1) {
+      sort_interruptibly(w_, ids_, std::less<>());
+      ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+    }
     values_.resize(ids_.size());
   }
 

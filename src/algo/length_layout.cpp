@@ -10,6 +10,7 @@
 #include <cairn/task/per_worker.hpp>
 
 #include "algo/far_neighbors.hpp"
+#include "algo/sort.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -75,15 +76,21 @@ void length_layout<Id>::transpose(world& w, const graph::csr<Id>& out) {
   in_offsets_ = hw::page_buffer<std::uint64_t>(out.num_rows() + 2);
   std::ranges::fill(in_offsets_.span(), 0);
   auto* const at = in_offsets_.data();
-  for (const auto& e : from.edges) ++at[e.target + 2];
-  for (std::size_t v = 2; v < in_offsets_.size(); ++v) at[v] += at[v - 1];
+  in_pieces(w, from.edges.size(), [&](std::size_t i, std::size_t last) {
+    for (; i < last; ++i) ++at[from.edges[i].target + 2];
+  });
+  in_pieces(w, out.num_rows(), [&](std::size_t v, std::size_t last) {
+    for (; v < last; ++v) at[v + 2] += at[v + 1];
+  });
   hw::page_buffer<edge<Weight>> unordered(out.num_edges());
-  for (std::uint64_t v = 0; v < out.num_rows(); ++v) {
-    for (auto i = offsets[v]; i < offsets[v + 1]; ++i) {
-      const auto& e = from.edges[i];
-      unordered[at[e.target + 1]++] = {static_cast<Id>(v), e.weight};
-    }
-  }
+  in_pieces(w, from.edges.size(),
+            [&, v = std::uint64_t{0}](std::size_t i, std::size_t last) mutable {
+              for (; i < last; ++i) {
+                while (i >= offsets[v + 1]) ++v;
+                const auto& e = from.edges[i];
+                unordered[at[e.target + 1]++] = {static_cast<Id>(v), e.weight};
+              }
+            });
   auto& to = in_.template emplace<edge_array<Weight>>();
   to.edges = hw::page_buffer<edge<Weight>>(out.num_edges());
   to.bins = from.bins;

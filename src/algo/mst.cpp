@@ -43,7 +43,7 @@ struct boruvka {
     task::per_worker<distinct_adder<Id>> adders(w.workers());
     forest.each_own([&](worker_t k, Id v) {
       for (const Id u : g.out().neighbors(v)) {
-        if (!forest.root.owns(u)) adders[k].add(found, k, u);
+        if (!forest.root.owns(u)) adders[k].add(w, found, k, u);
       }
     });
     neighbors.choose(found);

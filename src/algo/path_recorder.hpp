@@ -9,6 +9,8 @@
 #include <cairn/algo/walk.hpp>
 #include <cairn/am/channel.hpp>
 
+#include "algo/sort.hpp"
+
 namespace cairn::algo {
 
 /// Writes the vertices of walkers to the ranks that have their rows. Each position of a row is
@@ -30,7 +32,10 @@ class path_recorder {
     paths_.walkers = pgas::partition_view(opt.walkers, w.size());
     paths_.first = paths_.walkers.first(me_);
     paths_.row_size = opt.length + 1;
-    paths_.vertices.assign(paths_.walkers.size(me_) * paths_.row_size, no_vertex<Id>);
+    const auto size = paths_.walkers.size(me_) * paths_.row_size;
+    paths_.vertices.reserve(size);
+    in_pieces(w, size,
+              [&](std::size_t, std::size_t end) { paths_.vertices.resize(end, no_vertex<Id>); });
   }
 
   /// Records that the walker is at `vertex` after `step` steps.

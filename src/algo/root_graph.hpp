@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/push.hpp>
+
+#include "algo/sort.hpp"
 
 namespace cairn::algo {
 
@@ -66,10 +69,10 @@ class root_graph {
     }
     exchange_roots();
     for (auto& s : seen_) {
-      pairs_.insert(pairs_.end(), s.value.pairs.begin(), s.value.pairs.end());
+      append_interruptibly(w_, pairs_, s.value.pairs);
       s.value = {};
     }
-    std::sort(pairs_.begin(), pairs_.end());
+    sort_interruptibly(w_, pairs_, std::less<>());
     pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
   }
 
@@ -144,6 +147,7 @@ class root_graph {
     traverse::push_ranges(
         w_, through, last - first,
         [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
+          std::uint64_t visited = 0;
           for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
             const auto row = g_.out().neighbors(v);
             const Id mine = root_.load(v);
@@ -151,10 +155,12 @@ class root_graph {
               if (seen_[k].sent.insert({u, mine})) send(root_.owner(u), {u, mine});
             };
             const auto own = std::lower_bound(row.begin(), row.end(), first);
+            const auto after = std::lower_bound(own, row.end(), last);
             std::for_each(row.begin(), own, send_root_to);
-            std::for_each(std::lower_bound(own, row.end(), last), row.end(), send_root_to);
+            std::for_each(after, row.end(), send_root_to);
+            visited += row.size() - static_cast<std::uint64_t>(after - own);
           }
-          return std::uint64_t{0};
+          return visited;
         },
         traverse::chunk_of(w_, last - first, ns_of_vertex));
   }

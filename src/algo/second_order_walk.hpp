@@ -32,7 +32,8 @@ class second_order_walk {
     Id at = 0, before = none;  // current and previous vertex; before: none at the start
     Id candidate = none;       // target of a drawn edge; its weight depends on the row of `before`
     std::uint32_t steps = 0;
-    bool arrived = false;  // whether the visit to `at` has been counted
+    std::uint16_t moves = 0;  // draws and decisions, modulo 2^16
+    bool arrived = false;     // whether the visit to `at` has been counted
 
     static walker of(std::uint64_t key, std::uint64_t number) {
       return {random64(key).stream(number), number};
@@ -113,7 +114,7 @@ class second_order_walk {
       ++x.steps;
     }
     const auto v = continues_at(x);
-    if ((x.arrived || x.steps % state::max_local_steps != 0) && state_.view.owns(v)) {
+    if (++x.moves % state::max_local_steps != 0 && state_.view.owns(v)) {
       state_.prefetch(v);
       return true;
     }

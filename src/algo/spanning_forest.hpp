@@ -15,6 +15,7 @@
 #include <cairn/traverse/own.hpp>
 
 #include "algo/boruvka.hpp"
+#include "algo/sort.hpp"
 #include "algo/weights.hpp"
 
 namespace cairn::algo {
@@ -56,17 +57,15 @@ class forest_edges {
     };
     w_.parallel_for(
         static_cast<std::size_t>(w_.workers()),
-        [&](worker_t, std::size_t k, std::size_t) {
-          auto& some = parts_[static_cast<worker_t>(k)];
-          std::sort(some.begin(), some.end(), before);
+        [&](worker_t k, std::size_t part, std::size_t) {
+          sort_in_loop(w_, k, parts_[static_cast<worker_t>(part)], before);
         },
         1);
     std::vector<mst_edge<Id>> all;
     for (auto& some : parts_) {
-      const auto middle = static_cast<std::ptrdiff_t>(all.size());
-      all.insert(all.end(), some.value.begin(), some.value.end());
-      std::inplace_merge(all.begin(), all.begin() + middle, all.end(), before);
-      w_.pool().throw_if_interrupted();
+      const auto middle = all.size();
+      append_interruptibly(w_, all, some.value);
+      merge_interruptibly(w_, all, middle, before);
     }
     return all;
   }

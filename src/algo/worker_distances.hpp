@@ -87,7 +87,7 @@ class worker_distances {
     tables t;
     t.mine_ = tables_[k].begin.load(std::memory_order_relaxed);
     if (t.mine_ == nullptr) [[unlikely]]
-      t.mine_ = begin(tables_[k]);
+      t.mine_ = begin(k);
     t.marks_ = tables_[k].marks.data();
     std::size_t others = 0;
     for (auto& other : tables_) {
@@ -127,9 +127,17 @@ class worker_distances {
     return (distance_.local().size() + block - 1) / block;
   }
 
-  [[gnu::noinline]] Distance* begin(table& mine) {
+  // If the call is cancelled, a rest of the table has any contents, and the search ends soon.
+  [[gnu::noinline]] Distance* begin(worker_t k) {
+    constexpr std::size_t piece = std::size_t{1} << 20;  // about a millisecond
+    auto& mine = tables_[k];
     mine.values = hw::page_buffer<Distance>(distance_.local().size(), w_.memory());
-    std::ranges::fill(mine.values.span(), distance_.initial());
+    for (auto rest = mine.values.span(); !rest.empty();) {
+      const auto some = rest.first(std::min(rest.size(), piece));
+      std::ranges::fill(some, distance_.initial());
+      rest = rest.subspan(some.size());
+      if (!rest.empty() && !w_.pool().may_continue(k)) break;
+    }
     mine.marks = hw::page_buffer<bool>(num_blocks());
     mine.begin.store(mine.values.data(), std::memory_order_release);
     return mine.values.data();

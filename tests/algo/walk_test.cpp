@@ -142,6 +142,16 @@ TEST(WalkOfOne, GoesBackIfAllEdgesLeadBack) {
   }
 }
 
+// A step takes about 1,000 draws. Between some of them other messages are handled.
+TEST(WalkOfOne, GivesUpItsTurnAfterManyRejectedDraws) {
+  world w;
+  const auto g = support::grid(20, 20);
+  const walk_options opt{.walkers = 3, .length = 20, .key = 5, .p = 1e9, .q = 1000};
+  static_cast<void>(walk(w, support::share_of<std::uint32_t>(g, 0, 1), opt));
+  EXPECT_GT(w.counters().total(obs::counter::messages_handled), opt.walkers * opt.length);
+  walk_and_judge<std::uint32_t>(w, g, opt);
+}
+
 TEST(WalkVerifier, CatchesEveryChangedPath) {
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 1, 1, [](world& w) {

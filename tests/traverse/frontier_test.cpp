@@ -66,6 +66,18 @@ TEST_P(Frontier, HoldsWhatWasAddedInEitherFormAndForgetsTheLastTurn) {
   });
 }
 
+// Several workers set the bits of a list that is so long.
+TEST(FrontierOfManyVertices, IsConvertedToBits) {
+  constexpr std::uint64_t many = 400'000;
+  world w(2);
+  const pgas::partition p(many, 1);
+  frontier<id> f(w, p);
+  add_third(w, p, f, 1);
+  EXPECT_EQ(f.begin_superstep(), many / 3);
+  const auto* const bits = f.bits_of_all();
+  for (std::uint64_t v = 0; v < many; ++v) ASSERT_EQ(bits[v / 64] >> (v % 64) & 1, v % 3 == 1);
+}
+
 TEST_P(Frontier, IsExtendedByWhatWasAddedSince) {
   GetParam().run([&](world& w) {
     const pgas::partition p(n, w.size());

@@ -8,6 +8,7 @@
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/traverse/push.hpp>
 
 #include <support/dist_graph.hpp>
@@ -190,6 +191,22 @@ TEST(Worklist, GivesEachElementOut) {
   EXPECT_TRUE(list.empty());
   EXPECT_EQ(list.size(), 0u);
   EXPECT_TRUE(list.take().empty());
+}
+
+TEST(Worklist, JoinsLongListsOrStops) {
+  constexpr int n = 200'000;
+  world w(2);
+  worklist<int> list(w);
+  const auto fill = [&] {
+    for (int i = 0; i < n; ++i) list.add(worker_t(i < 10 ? 0 : 1), i);
+  };
+  fill();
+  const auto all = list.take();
+  ASSERT_EQ(all.size(), std::size_t{n});
+  for (int i = 0; i < n; ++i) ASSERT_EQ(all[static_cast<std::size_t>(i)], i);
+  fill();
+  w.cancel();
+  EXPECT_THROW(static_cast<void>(list.take()), cancelled);
 }
 
 }  // namespace

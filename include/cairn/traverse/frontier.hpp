@@ -112,7 +112,7 @@ class frontier {
     if (form_ == form::list) {
       if (now_.empty()) now_ = bit_set(w_, own_);
       now_.clear();
-      for (const Id v : list_.window()) now_.set(v - first_);
+      set_bits(list_.window());
     }
     if (w_.size() == 1) return;
     all_.gather(std::as_const(now_).words(), sums);
@@ -122,6 +122,19 @@ class frontier {
   [[nodiscard]] bool gather_is_cheap() const { return all_.is_cheap(); }
 
  private:
+  void set_bits(std::span<const Id> list) {
+    constexpr double ns_each = 2, ns_worth_sharing = 100'000;
+    if (w_.workers() == 1 || static_cast<double>(list.size()) * ns_each < ns_worth_sharing) {
+      for (const Id v : list) now_.set(v - first_);
+      return;
+    }
+    w_.parallel_for(
+        list.size(),
+        [&](worker_t, std::size_t i, std::size_t last) {
+          for (; i < last; ++i) now_.set_shared(list[i] - first_);
+        },
+        chunk_of(w_, list.size(), 2 * ns_each));
+  }
   // Not inlined, so that loops over edges keep their values in registers.
   [[gnu::noinline]] void add_shared(worker_t k, Id v) {
     next_.set_shared(v - first_);

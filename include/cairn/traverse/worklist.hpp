@@ -29,7 +29,7 @@ class worklist {
   };
 
  public:
-  explicit worklist(world& w) : parts_(w.workers()) {}
+  explicit worklist(world& w) : w_(w), parts_(w.workers()) {}
 
   void add(worker_t k, const T& x) {
     auto& p = parts_[k];
@@ -50,7 +50,9 @@ class worklist {
     return n;
   }
 
-  /// Removes and returns all elements. Valid until the next call.
+  /// Removes and returns all elements. Valid until the next call. Outside loops.
+  ///
+  /// Throws    as pool::throw_if_interrupted if there are many elements
   [[nodiscard]] std::span<const T> take() {
     all_.clear();
     for (auto& p : parts_) {
@@ -58,7 +60,7 @@ class worklist {
       if (all_.empty()) {
         std::swap(all_, added);
       } else {
-        all_.insert(all_.end(), added.begin(), added.end());
+        append(added);
       }
       added.clear();
       p.value.count();
@@ -79,6 +81,16 @@ class worklist {
   [[nodiscard]] std::vector<T>& own(worker_t k) { return parts_[k].added; }
 
  private:
+  void append(std::span<const T> added) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    for (; added.size() > piece; added = added.subspan(piece)) {
+      all_.insert(all_.end(), added.begin(), added.begin() + piece);
+      w_.pool().throw_if_interrupted();
+    }
+    all_.insert(all_.end(), added.begin(), added.end());
+  }
+
+  world& w_;
   task::per_worker<part> parts_;
   std::vector<T> all_;
 };
