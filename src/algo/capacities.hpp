@@ -8,7 +8,9 @@
 #include <cairn/base/error.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/traverse/rows.hpp>
 
+#include "algo/first_own.hpp"
 #include "algo/weights.hpp"
 
 namespace cairn::algo {
@@ -46,12 +48,15 @@ void expect_capacities(world& w, const graph::dist_csr<Id>& g) {
     std::int32_t weight = 0;
   };
   const auto& out = g.out();
-  arc mine;
-  for (auto v = out.first(); v < out.last() && mine.weight == 0; ++v) {
+  const auto first_negative = [&](std::uint64_t v) {
     const auto row = out.template edges_of<std::int32_t>(v);
     const auto bad = std::ranges::find_if(row, [](const auto& e) { return e.weight < 0; });
-    if (bad != row.end()) mine = {static_cast<Id>(v), bad->target, bad->weight};
-  }
+    return bad == row.end() ? arc{} : arc{static_cast<Id>(v), bad->target, bad->weight};
+  };
+  const auto at = first_own(
+      w, out, [&](std::uint64_t x) { return first_negative(x).weight < 0; },
+      traverse::mean_ns_of_row(out));
+  const auto mine = at == no_vertex<std::uint64_t> ? arc{} : first_negative(at);
   const auto id = [&](Id v) { return g.labels().text_of(v); };
   for (const auto& a : w.all_gather(mine)) {
     if (a.weight == 0) continue;

@@ -17,7 +17,8 @@
 namespace cairn::algo {
 
 /// Labels of vertices: lower bounds on distances in the residual graph. `copies` holds the known
-/// labels of neighbors, which are never too high.
+/// labels of neighbors, which are never too high. A vertex begins with its first arc after each
+/// change of its label.
 ///
 /// Collective  constructor, make_exact()
 template <class Id>
@@ -28,6 +29,7 @@ struct height_labels {
         r(flow.r),
         of(w, g.partition(), 0),
         copies(r.arcs.size()),
+        current(r.offsets.size() - 1),
         search(w, g.partition(), flow),
         updates(w,
                 [this](worker_t, std::span<const update> batch) {
@@ -46,12 +48,16 @@ struct height_labels {
     const auto steps = search.from(t, 0) + search.from(s, g.num_vertices());
     const auto& distances = search.distances();
     std::copy(distances.local().begin(), distances.local().end(), of.local().begin());
-    traverse::push_own(w, updates, g.out(), [&](Id v, auto& send) {
-      for (auto i = r.begin(v); i < r.end(v); ++i) {
-        send(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, of.load(v)});
-      }
-      return r.end(v) - r.begin(v);
-    });
+    traverse::push_own(
+        w, updates, g.out(),
+        [&](Id v, auto& send) {
+          current[v - r.first] = 0;
+          for (auto i = r.begin(v); i < r.end(v); ++i) {
+            send(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, of.load(v)});
+          }
+          return r.end(v) - r.begin(v);
+        },
+        r.ns_of_row());
     return steps;
   }
 
@@ -63,7 +69,8 @@ struct height_labels {
   const graph::dist_csr<Id>& g;
   const residual_graph<Id>& r;
   pgas::vertex_map<std::uint64_t> of;
-  std::vector<std::uint64_t> copies;  // known labels of the arcs' targets
+  std::vector<std::uint64_t> copies;   // known labels of the arcs' targets
+  std::vector<std::uint64_t> current;  // arc of its row at which a vertex goes on pushing
   residual_search<Id> search;
   am::channel<update> updates;
   std::uint64_t searches = 0;

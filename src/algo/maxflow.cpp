@@ -74,19 +74,39 @@ struct push_relabel {
   // number of arcs scanned for relabelling.
   std::uint64_t plan(worker_t k, Id v) {
     const auto& r = flow.r;
-    auto left = flow.excess(v);
-    auto height = labels.of.load(v);
+    const auto height = labels.of.load(v);
+    if (plan_pushes(k, v, height)) return 0;
     auto lowest = residual_search<Id>::far;
     for (auto i = r.begin(v); i < r.end(v); ++i) {
       if (flow.room(i) > 0) lowest = std::min(lowest, labels.copies[i]);
     }
-    const bool relabels = lowest >= height;
-    if (relabels) labels.of.store(v, height = lowest + 1);
-    for (auto i = r.begin(v); i < r.end(v) && left > 0; ++i) {
+    const auto num_arcs = r.end(v) - r.begin(v);
+    w.counters().add(k, obs::counter::edges, num_arcs);
+    const auto lifted = std::max(height, lowest + 1);
+    labels.of.store(v, lifted);
+    labels.current[v - r.first] = 0;
+    plan_pushes(k, v, lifted);
+    return num_arcs;
+  }
+  // Begins at v's current arc: while v's label stays, no arc before it can carry a push, because
+  // labels only rise, and an arc gains room only by a push from a higher neighbor. (The copy of
+  // that neighbor's label may be too low; it is noticed when v has no other arc left.) Returns
+  // false if no push is possible.
+  bool plan_pushes(worker_t k, Id v, label_t height) {
+    const auto& r = flow.r;
+    const auto begin = r.begin(v) + labels.current[v - r.first];
+    auto left = flow.excess(v);
+    auto i = begin;
+    bool any = false;
+    for (; i < r.end(v) && left > 0; ++i) {
       if (flow.room(i) <= 0 || labels.copies[i] >= height) continue;
       left -= plan_push(k, v, i, std::min(left, flow.room(i)), height);
+      any = true;
+      if (left == 0) break;
     }
-    return relabels ? r.end(v) - r.begin(v) : 0;
+    labels.current[v - r.first] = i - r.begin(v);
+    w.counters().add(k, obs::counter::edges, i - begin);
+    return any || left == 0;
   }
   std::int64_t plan_push(worker_t k, Id v, std::uint64_t i, std::int64_t amount, label_t height) {
     const auto& arc = flow.r.arcs[i];
@@ -114,7 +134,7 @@ struct push_relabel {
       listed[v - flow.r.first] = 0;
       scanned[k] += plan(k, v);
     };
-    traverse::for_each_of(w, vertices, plan_one, 50);
+    traverse::for_each_of(w, vertices, plan_one, flow.r.ns_of_row());
     run_plans();
     for (const Id v : vertices) {
       if (flow.excess(v) > 0) wake(main_worker, v);
@@ -165,7 +185,7 @@ maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g,
   });
   std::int64_t value = 0;
   for (const auto x : w.all_gather(f.labels.of.owns(t) ? f.flow.excess(t) : 0)) value += x;
-  return {value, f.flow.arcs(), std::move(source_side), pulses, f.labels.searches, f.pushes.ran()};
+  return {value, f.flow.arcs(w), std::move(source_side), pulses, f.labels.searches, f.pushes.ran()};
 }
 
 template maxflow_result<std::uint32_t> maxflow(world&, const graph::dist_csr<std::uint32_t>&,

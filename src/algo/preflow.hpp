@@ -11,6 +11,7 @@
 #include <cairn/pgas/vertex_map.hpp>
 
 #include "algo/residual_graph.hpp"
+#include "algo/sort.hpp"
 
 namespace cairn::algo {
 
@@ -44,14 +45,15 @@ struct preflow {
   }
 
   /// Flow out of this rank's vertices.
-  [[nodiscard]] std::vector<flow_arc<Id>> arcs() const {
+  [[nodiscard]] std::vector<flow_arc<Id>> arcs(world& w) const {
     std::vector<flow_arc<Id>> all;
-    for (std::size_t v = 0; v < given.size(); ++v) {
-      for (auto i = r.offsets[v]; i < r.offsets[v + 1]; ++i) {
+    in_pieces(w, r.arcs.size(), [&, v = std::size_t{0}](std::size_t i, std::size_t last) mutable {
+      for (; i < last; ++i) {
+        while (i >= r.offsets[v + 1]) ++v;
         const auto amount = r.arcs[i].capacity - room(i);
         if (amount > 0) all.push_back({static_cast<Id>(r.first + v), r.arcs[i].target, amount});
       }
-    }
+    });
     return all;
   }
 

@@ -45,6 +45,11 @@ struct residual_graph {
 
   [[nodiscard]] std::uint64_t begin(std::uint64_t v) const { return offsets[v - first]; }
   [[nodiscard]] std::uint64_t end(std::uint64_t v) const { return offsets[v - first + 1]; }
+  /// Approximate mean time of a loop over the arcs of a vertex.
+  [[nodiscard]] double ns_of_row() const {
+    const auto n = std::max<std::size_t>(1, offsets.size() - 1);
+    return 50 + 5 * static_cast<double>(arcs.size()) / static_cast<double>(n);
+  }
   /// Index in `arcs` of the arc v -> u, which must exist.
   [[nodiscard]] std::uint64_t find(std::uint64_t v, Id u) const {
     const auto at =
@@ -69,6 +74,8 @@ struct residual_graph {
   // endpoint sends it.
   void collect(world& w, const graph::dist_csr<Id>& g) {
     const auto halves = g.directed() ? halves_of(w, g) : std::vector<half>();
+    offsets.reserve(g.out().num_rows() + 1);
+    arcs.reserve(g.directed() ? num_distinct(w, halves) : g.out().num_edges());
     auto at = halves.begin();
     offsets.push_back(0);
     for (auto v = first; v < g.out().last(); ++v) {
@@ -116,13 +123,25 @@ struct residual_graph {
         chunk(w, out.num_rows()));
     std::vector<half> all;
     for (auto& f : found) {
-      all.insert(all.end(), f.value.begin(), f.value.end());
+      append_interruptibly(w, all, f.value);
       f.value = {};
     }
     sort_interruptibly(w, all, [](const half& a, const half& b) {
       return std::tie(a.source, a.target) < std::tie(b.source, b.target);
     });
     return all;
+  }
+
+  // The number of arcs that sorted halves make.
+  static std::size_t num_distinct(world& w, const std::vector<half>& sorted) {
+    std::size_t n = 0;
+    in_pieces(w, sorted.size(), [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        n += i == 0 || sorted[i].source != sorted[i - 1].source ||
+             sorted[i].target != sorted[i - 1].target;
+      }
+    });
+    return n;
   }
 
   // Each arc sends its id to the same arc at the other endpoint.

@@ -55,7 +55,7 @@ class residual_search {
             }
             return r.end(v) - r.begin(v);
           },
-          ns_of_vertex, traverse::closing_with_size(reached_));
+          flow_.r.ns_of_row(), traverse::closing_with_size(reached_));
     }
     return d - start - 1;
   }
@@ -65,8 +65,6 @@ class residual_search {
   }
 
  private:
-  static constexpr double ns_of_vertex = 50;  // approximate
-
   struct visit {
     struct message {
       Id v;

@@ -90,6 +90,23 @@ TEST(MaxflowSimulated, ManySeedsGiveRightResults) {
       });
 }
 
+// The hub passes on a unit in each of k pulses, along the last of its k + 1 arcs.
+TEST(MaxflowWork, AnActivationGoesOnAtTheArcOfTheLastPush) {
+  constexpr std::uint64_t k = 400, hub = k + 1, t = k + 2;
+  weighted_graph g{{"broom", k + 3, true, {}}, weights::whole, {}};
+  g.edges.push_back({0, 1, double{k}});
+  for (std::uint64_t v = 1; v <= k; ++v) {
+    if (v < k) g.edges.push_back({v, v + 1, double{k}});
+    g.edges.push_back({v, hub, 1});
+  }
+  g.edges.push_back({hub, t, double{k}});
+  world w;
+  const auto share = share_of<std::uint32_t>(g, 0, 1);
+  const auto found = maxflow<std::uint32_t>(w, share, {.s = 0, .t = t}, {});
+  EXPECT_EQ(found.value, static_cast<std::int64_t>(k));
+  EXPECT_LT(w.counters().total(obs::counter::edges), k * k / 2);
+}
+
 TEST(MaxflowOptions, RefuseWhatCannotBeRight) {
   world w;
   const weighted_graph arc{{"one arc", 2, true, {}}, weights::whole, {{0, 1, -3}}};

@@ -74,7 +74,7 @@ struct maxflow_result {
 ///             level of its two searches, and one for the labels
 /// Messages    between ranks, two per push; up to two per edge at the start; a visit and a label
 ///             per edge and search
-/// Memory      per rank: 56 bytes per neighbor of its vertices, 45 per vertex; for a directed
+/// Memory      per rank: 56 bytes per neighbor of its vertices, 53 per vertex; for a directed
 ///             graph 48 per edge more at the start
 /// Throws      contract_violation unless s and t are different vertices and weights are 32-bit
 ///             integers; input_error for a negative weight; usage_error as activity::domain
