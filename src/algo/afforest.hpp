@@ -75,9 +75,10 @@ class afforest {
   }
 
   void join_sampled() {
-    const auto join_range = [&](worker_t, std::uint64_t v, std::uint64_t last) {
+    const auto join_range = [&](worker_t k, std::uint64_t v, std::uint64_t last) {
       const trees<Id> t(parent_);
       const auto row_of = own(g_.out());
+      std::uint64_t visited = 0;
       for (; v < last; ++v) {
         if (v + ahead < last) row_of.rows.prefetch_row(v + ahead);
         const auto row = row_of(v);
@@ -85,7 +86,9 @@ class afforest {
         for (std::size_t i = 1; i < std::min(sampled, row.size()); ++i) {
           join<tm::plain_access>(t, static_cast<Id>(v), row[i]);
         }
+        visited += std::min(sampled, row.size());
       }
+      w_.counters().add(k, obs::counter::edges, visited);
     };
     each_range(ns_of_join, join_range);
   }
@@ -100,14 +103,17 @@ class afforest {
       const trees<Id> t(parent_);
       const auto row_of = own(g_.out()), in_row_of = own(inverse ? g_.in() : g_.out());
       bool any = false;
+      std::uint64_t visited = 0;
       for (auto v = static_cast<Id>(first); v < last; ++v) {
         Id above = t.parent(v);
         const auto join_row = [&](std::span<const Id> row) {
-          for (auto u = row.begin(); u != row.end() && above != skipped; ++u) {
+          auto u = row.begin();
+          for (; u != row.end() && above != skipped; ++u) {
             if (t.parent(*u) == above) continue;
             any |= join<Access>(t, v, *u);
             above = t.parent(v);
           }
+          visited += static_cast<std::uint64_t>(u - row.begin());
         };
         if (above == skipped) continue;
         const auto row = row_of(v);
@@ -115,6 +121,7 @@ class afforest {
         if (inverse) join_row(in_row_of(v));
       }
       joined[k] |= any;
+      w_.counters().add(k, obs::counter::edges, visited);
     };
     each_range(ns_of_look, join_range);
     return std::any_of(joined.begin(), joined.end(), [](const auto& j) { return j.value; });

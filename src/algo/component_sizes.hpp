@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/core/world.hpp>
@@ -23,8 +23,7 @@ namespace cairn::algo {
 /// The number of components and the size of the largest, from component labels. A label is a vertex
 /// of its component whose label is itself.
 ///
-/// Work      O(n) if one component has most vertices, which samples on the ranks then find; else
-///           O(n log n)
+/// Work      O(n)
 /// Collective: constructor.
 template <class Id>
 class component_sizes {
@@ -94,16 +93,22 @@ class component_sizes {
     traverse::push_ranges(
         w_, add, own.size(),
         [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
-          std::vector<Id> labels(own.begin() + begin, own.begin() + end);
-          std::sort(labels.begin(), labels.end());
-          for (auto at = labels.begin(); at != labels.end();) {
-            const auto next = std::upper_bound(at, labels.end(), *at);
-            send({*at, static_cast<Id>(next - at)});
-            at = next;
+          std::array<typename enlarge::message, 256> counted{};  // by label modulo 256
+          const auto flush = [&](auto& c) {
+            if (c.vertices != 0) send(c);
+          };
+          for (const Id label : own.subspan(begin, end - begin)) {
+            auto& c = counted[label % counted.size()];
+            if (c.root != label) {
+              flush(c);
+              c = {label, 0};
+            }
+            ++c.vertices;
           }
+          for (auto& c : counted) flush(c);
           return std::uint64_t{0};
         },
-        traverse::chunk_of(w_, own.size(), 20));
+        traverse::chunk_of(w_, own.size(), 5));
     const auto all = std::as_const(size).local();
     return w_.max(all.empty() ? 0 : std::uint64_t{*std::max_element(all.begin(), all.end())});
   }

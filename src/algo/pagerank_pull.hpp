@@ -274,7 +274,7 @@ class pagerank_pull {
           rows_swept(k, layout_->blocks()[begin].first, layout_->blocks()[end - 1].last,
                      update_rank.change);
         },
-        tiles ? 1 : 0);
+        tiles ? 1 : sweep_chunk(s_.w, layout_->blocks().size(), s_.g.in().num_edges()));
   }
 
   // Updates a block's rows from their sums, which become zero. Inlined, it would keep `change` in
@@ -311,11 +311,14 @@ class pagerank_pull {
   void sweep_rows() {
     const bool learns = row_sums_.learns();
     const auto how = row_sums_.chosen();
-    s_.w.parallel_for(s_.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      const auto change =
-          learns ? sweep_timed<Shared>(k, begin, end) : sweep_stretch<Shared>(how, begin, end);
-      rows_swept(k, begin, end, change);
-    });
+    s_.w.parallel_for(
+        s_.per_edge.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          const auto change =
+              learns ? sweep_timed<Shared>(k, begin, end) : sweep_stretch<Shared>(how, begin, end);
+          rows_swept(k, begin, end, change);
+        },
+        sweep_chunk(s_.w, s_.per_edge.size(), s_.g.in().num_edges()));
     if (!learns) return;
     row_sums_.end();
     note_choice(s_.w.trace(), row_sums_.chosen());

@@ -92,16 +92,19 @@ class pagerank_push {
 
   void push_rows() {
     const auto& out = s_.g.out();
-    s_.w.parallel_for(out.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      sums_.accumulate(k, [&](auto&& add) {
-        for (auto i = begin; i < end; ++i) {
-          const Real x = contribution(i);
-          for (const Id v : out.neighbors(out.first() + i)) add(v, x);
-        }
-      });
-      const auto offsets = out.offsets();
-      s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
-    });
+    s_.w.parallel_for(
+        out.num_rows(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          sums_.accumulate(k, [&](auto&& add) {
+            for (auto i = begin; i < end; ++i) {
+              const Real x = contribution(i);
+              for (const Id v : out.neighbors(out.first() + i)) add(v, x);
+            }
+          });
+          const auto offsets = out.offsets();
+          s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
+        },
+        sweep_chunk(s_.w, out.num_rows(), out.num_edges()));
   }
 
   // A chunk of edges may start and end within rows.

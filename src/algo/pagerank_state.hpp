@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,17 @@
 #include <cairn/pgas/vertex_map.hpp>
 
 namespace cairn::algo {
+
+/// The chunk of a loop over n rows or blocks with so many edges. It is the default of parallel_for
+/// (0) unless that may exceed some two million edges, a few milliseconds.
+[[nodiscard]] inline std::size_t sweep_chunk(const world& w, std::size_t n, std::uint64_t edges) {
+  constexpr double max_edges = 2e6;
+  constexpr std::size_t default_limit = 16'384;
+  const auto rows = max_edges * static_cast<double>(n) / static_cast<double>(edges + 1);
+  if (rows >= static_cast<double>(w.size() > 1 ? 256 : default_limit)) return 0;
+  const auto share = n / (16 * static_cast<std::size_t>(w.workers()));
+  return std::clamp<std::size_t>(share, 1, static_cast<std::size_t>(rows) + 1);
+}
 
 /// The state that all variants share: the ranks, and the update of a vertex from the sum of its
 /// incoming contributions.
