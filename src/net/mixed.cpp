@@ -78,8 +78,7 @@ machine_map machine_map::gather(mpi_process& process, int pretended) {
     return i.host == mine.host && i.boot == mine.boot && share_cores(i, mine);
   };
   map.sharers = std::max(1, static_cast<int>(std::count_if(all.begin(), all.end(), shares)));
-  map.place =
-      static_cast<int>(std::count_if(all.begin(), all.begin() + process.self(), shares));
+  map.place = static_cast<int>(std::count_if(all.begin(), all.begin() + process.self(), shares));
   return map;
 }
 
