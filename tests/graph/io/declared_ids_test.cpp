@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstdint>
-#include <graph/io/declared_ids.hpp>
 #include <numeric>
 #include <vector>
 
@@ -9,11 +8,13 @@
 
 #include <cairn/base/error.hpp>
 
+#include "graph/io/declared_ids.hpp"
+
 namespace cairn::graph::io::declared_ids_test {
 namespace {
 
 /// Ends loops after some chunks.
-class chunk_limit : public task::progress_source {
+class chunk_limit final : public task::progress_source {
  public:
   explicit chunk_limit(int chunks) : left_(chunks) {}
   bool poll(worker_t) noexcept override { return false; }
