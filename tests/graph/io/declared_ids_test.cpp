@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "graph/io/declared_ids.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <numeric>
@@ -7,8 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <cairn/base/error.hpp>
-
-#include "graph/io/declared_ids.hpp"
 
 namespace cairn::graph::io::declared_ids_test {
 namespace {
