@@ -118,6 +118,8 @@ class own_rows {
     if constexpr (std::is_same_v<T, double>) {  // one of the values is no 64-bit integer
       if (std::isnan(x)) return none;
       if (x != std::trunc(x)) throw wrong(id, "expected an integer");
+      // The digits of a larger id are lost; another value is the wrong one.
+      if (x >= 0x1p53 && x < 0x1p64) return none;
       if (negative || x >= 0x1p64) {
         break_at(negative ? "negative" : "no 64-bit integer");
         return none;

@@ -93,7 +93,7 @@ class component_sizes {
     traverse::push_ranges(
         w_, add, own.size(),
         [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
-          std::array<typename enlarge::message, 256> counted{};  // by label modulo 256
+          std::array<typename enlarge::message, 1024> counted{};  // by label modulo 1024
           const auto flush = [&](auto& c) {
             if (c.vertices != 0) send(c);
           };

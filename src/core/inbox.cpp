@@ -104,7 +104,7 @@ std::optional<buffer> inbox::take_of_epoch(worker_t k) {
 std::optional<buffer> inbox::take_first_of_epoch(worker_t k) {
   if (auto& mine = of_worker_[k]; !mine.waiting.empty()) {
     --queued_for_one_;
-    count_bytes(mine, 0, mine.waiting.front().size());
+    count_bytes(mine, 0, mine.waiting.front().capacity());
     mine.queued.store(mine.waiting.size() - 1, std::memory_order_relaxed);
     return take_first(mine.waiting);
   }

@@ -23,7 +23,7 @@ inline constexpr std::array cancelling_signals{SIGINT, SIGTERM};
 /// mpiexec may each signal a process and its group.
 inline constexpr std::uint64_t same_request_ns = 200'000'000;
 
-/// A rank that has not ended so long after it was asked to stop will not end by itself.
+/// How long a rank that was asked to stop may take to end; then it is killed.
 inline constexpr std::chrono::seconds patience{5};
 
 /// During its lifetime SIGINT and SIGTERM cancel the worlds that run in this process; afterwards

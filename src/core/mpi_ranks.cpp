@@ -176,6 +176,7 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
       check_settings(plan.config, started_by);
     });
     const timed_stop limit(interrupts, time_limit::from_now(plan.config), [&](stop_cause cause) {
+      if (started_by.rank != 0) wait(delay_for_rank_0_report);
       say(cause.sentence() + ", but the ranks did not stop");
       _exit(cause.status());
     });

@@ -129,8 +129,9 @@ progress_snapshot progress_engine::snapshot() {
   now.collective = control_.pending();
   now.stopping = control_.stopping();
   now.poisoned = control_.poisoned();
+  // What is released was held before, so the second sum is never the smaller one.
   for (worker_t k{0}; k < threads_; ++k) now.released += holds_[k].handled();
-  for (worker_t k{0}; k < threads_; ++k) now.held += holds_[k].sent();  // later: at least as many
+  for (worker_t k{0}; k < threads_; ++k) now.held += holds_[k].sent();
   std::int64_t in_blocks = 0;
   for (worker_t k{0}; k < threads_; ++k) {
     in_blocks += workers_[k].held_bytes.load(std::memory_order_relaxed);

@@ -57,6 +57,10 @@ struct global_memory::port {
     auto& tasks = memory.traffic_.tasks();
     for (const auto& [o, id, outcome] : ends) {
       if (o.number != tasks.generation()) continue;
+      // Its rank stops and destroys the task, which must not see what was given up.
+      if (outcome == allocation::outcome::refused && memory.world_.messages().interrupted()) {
+        continue;
+      }
       *o.into = {id, outcome};
       tasks.ready(k, o.waiter);
     }

@@ -22,7 +22,8 @@ TEST(Ledger, NeverEndsAnEpochEarlyAndAlwaysEndsIt) {
 template <class Detector = ledger>
 std::uint64_t caught(fault f) {
   return support::num_caught(
-      ending::all_handled, [f](std::uint64_t seed) { return schedule<Detector>(seed, f).play(); });
+      ending::all_handled, [f](std::uint64_t seed) { return schedule<Detector>(seed, f).play(); },
+      support::num_schedules / 4);  // few catch a wave that begins early
 }
 
 TEST(LedgerTwin, WithASingleWaveIsCaught) {

@@ -80,7 +80,7 @@ void expect_every_schedule(Ending well, Play&& play, std::uint64_t schedules = n
   }
 }
 
-/// Schedules for a broken twin, which many of them catch.
+/// The number of schedules that a broken twin plays; many of them catch it.
 inline constexpr std::uint64_t num_twin_schedules =
     sanitized ? num_schedules / 4 : num_schedules / 10;
 /// The number of schedules, among the first `schedules`, that do not end well.

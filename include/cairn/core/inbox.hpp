@@ -51,11 +51,11 @@ class inbox {
     return queued_for_any_.load(std::memory_order_relaxed) == 0 &&
            of_worker_[k].queued.load(std::memory_order_relaxed) == 0;
   }
-  /// Payload bytes queued and set aside.
+  /// Bytes of the buffers queued and set aside, by their capacity.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return bytes_.load(std::memory_order_relaxed);
   }
-  /// Of these, the bytes queued for other workers than k alone. May be stale.
+  /// Of these, the bytes of buffers queued for other workers than k alone. May be stale.
   [[nodiscard]] std::size_t bytes_of_others(worker_t k) const noexcept {
     const auto mine = of_worker_[k].bytes.load(std::memory_order_relaxed);
     const auto all = bytes_for_one_.load(std::memory_order_relaxed);
