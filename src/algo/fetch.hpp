@@ -3,41 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <utility>
 #include <vector>
 
 #include <cairn/am/request.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/traverse/push.hpp>
-#include <cairn/traverse/worklist.hpp>
 
-#include "algo/sort.hpp"
+#include "algo/wanted_ids.hpp"
 
 namespace cairn::algo {
-
-/// Sorts a list and removes duplicates. On worker k inside a loop; if the call is cancelled, the
-/// loop ends after this chunk, and the list is useless.
-template <class Id>
-void keep_each_once(world& w, worker_t k, std::vector<Id>& ids) {
-  sort_in_loop(w, k, ids, std::less<>());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-}
-
-/// Adds the ids of a worker to a list of at most 2^20 ids, or 8 times as many as distinct ones.
-template <class Id>
-struct distinct_adder {
-  std::size_t limit = std::size_t{1} << 20;
-
-  void add(world& w, traverse::worklist<Id>& to, worker_t k, Id id) {
-    to.add(k, id);
-    auto& own = to.own(k);
-    if (own.size() < limit) return;
-    keep_each_once(w, k, own);
-    limit = std::max(limit, 8 * own.size());
-  }
-};
 
 /// Copies of other ranks' elements of a map, as of the last refresh().
 ///
@@ -53,22 +28,11 @@ class fetched {
             w, [this](worker_t, Id at) { return map_.load(at); },
             [this](worker_t, std::uint64_t slot, Id value) { values_[slot] = value; }) {}
 
-  /// Chooses the elements to copy. Takes them from a list of remote elements, which may contain
-  /// duplicates.
-  void choose(traverse::worklist<Id>& wanted) {
-    w_.parallel_for(
-        static_cast<std::size_t>(w_.workers()),
-        [&](worker_t k, std::size_t list, std::size_t) {
-          keep_each_once(w_, k, wanted.own(static_cast<worker_t>(list)));
-        },
-        1);
-    const auto all = wanted.take();
-    ids_.assign(all.begin(), all.end());
-    if (w_.workers() > 1) {
-      sort_interruptibly(w_, ids_, std::less<>());
-      ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
-    }
+  /// Chooses the elements to copy, which belong to other ranks. Removes their ids.
+  void choose(wanted_ids<Id>& wanted) {
+    ids_ = wanted.take();
     values_.resize(ids_.size());
+    find_groups();
   }
 
   /// Fetches all chosen elements. The map must not change meanwhile.
@@ -83,14 +47,39 @@ class fetched {
   /// The current value of an element of this rank, or the copy of a chosen remote one.
   [[nodiscard]] Id operator()(Id v) const {
     if (map_.owns(v)) return map_.load(v);
-    return values_[static_cast<std::size_t>(std::lower_bound(ids_.begin(), ids_.end(), v) -
-                                            ids_.begin())];
+    const auto group = group_of(v);
+    const auto* const found =
+        std::lower_bound(&ids_[starts_[group]], ids_.data() + starts_[group + 1], v);
+    return values_[static_cast<std::size_t>(found - ids_.data())];
   }
 
  private:
+  [[nodiscard]] std::size_t group_of(Id v) const { return (v - ids_.front()) >> group_bits_; }
+
+  // Divides the range of the ids into at most twice as many groups as there are ids, so that a
+  // group has few of them.
+  void find_groups() {
+    starts_.clear();
+    group_bits_ = 0;
+    if (ids_.empty()) return;
+    while (group_of(ids_.back()) >= 2 * ids_.size()) ++group_bits_;
+    starts_.resize(group_of(ids_.back()) + 2, ids_.size());
+    w_.parallel_for(
+        ids_.size(),
+        [&](worker_t, std::size_t i, std::size_t last) {
+          for (; i < last; ++i) {
+            const auto end = group_of(ids_[i]) + 1;
+            for (auto g = i == 0 ? 0 : group_of(ids_[i - 1]) + 1; g < end; ++g) starts_[g] = i;
+          }
+        },
+        traverse::chunk_of(w_, ids_.size(), 2));
+  }
+
   world& w_;
   const pgas::vertex_map<Id>& map_;
-  std::vector<Id> ids_, values_;
+  std::vector<Id> ids_, values_;     // ids ascending
+  std::vector<std::size_t> starts_;  // of each group of ids, and the end
+  unsigned group_bits_ = 0;          // log2 of a group's range
   am::request<Id, Id> get_;
 };
 

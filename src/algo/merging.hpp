@@ -29,9 +29,10 @@ class root_paths {
  public:
   explicit root_paths(spanning_forest<Id>& f) : f_(f), parents_(f.w, f.root) {}
 
-  /// Until every vertex points at its root.
-  void flatten() {
-    parents_.flatten([](std::uint64_t) {});
+  /// Until every vertex points at its root. `former` were the roots before.
+  void flatten(std::span<const Id> former) {
+    parents_.flatten(former, [](Id) {});
+    parents_.jump();
   }
 
   /// Points each root at the root at the other end of its edge. If two roots point at each other,
@@ -105,7 +106,7 @@ class transaction_merging {
   void merge(std::span<const Id> ready) {
     join_all(f_, merges_, ready, *this);
     traverse::for_each_of(f_.w, ready, [&](worker_t, Id r) { f_.root.store(r, climb(r)); });
-    paths_.flatten();
+    paths_.flatten(ready);
   }
   [[nodiscard]] Id climb(Id v) const { return climb_in(parent_.values(), v); }
   void take(worker_t k, const outgoing_edge<Id>& e) { f_.edges.take(k, e); }
@@ -125,7 +126,7 @@ class hook_merging {
 
   void merge(std::span<const Id> ready) {
     paths_.hook(ready);
-    paths_.flatten();
+    paths_.flatten(ready);
   }
 
  private:

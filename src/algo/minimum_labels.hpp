@@ -92,7 +92,7 @@ class minimum_labels {
         },
         traverse::chunk_of(w_, own, 5));
     if (!jumping_) jumping_.emplace(w_, label_);
-    jumping_->flatten([this](std::uint64_t v) { next_.set_shared(v - label_.first()); });
+    jumping_->flatten([this](Id v) { next_.set_shared(v - label_.first()); });
   }
 
   void round(auto& neighbors) {

@@ -7,13 +7,13 @@
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/mst.hpp>
 #include <cairn/base/error.hpp>
-#include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/push.hpp>
 
 #include "algo/boruvka.hpp"
 #include "algo/fetch.hpp"
 #include "algo/merging.hpp"
 #include "algo/spanning_forest.hpp"
+#include "algo/wanted_ids.hpp"
 #include "algo/weights.hpp"
 
 namespace cairn::algo {
@@ -40,13 +40,13 @@ struct boruvka {
     } else {
       merging.template emplace<hook_merging<Id>>(forest);
     }
-    task::per_worker<distinct_adder<Id>> adders(w.workers());
+    wanted_ids<Id> remote(w);
     forest.each_own([&](worker_t k, Id v) {
       for (const Id u : g.out().neighbors(v)) {
-        if (!forest.root.owns(u)) adders[k].add(w, found, k, u);
+        if (!forest.root.owns(u)) remote.add(k, u);
       }
     });
-    neighbors.choose(found);
+    neighbors.choose(remote);
   }
 
   // Stores the lightest outgoing edge of each tree in its root's record.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <span>
 
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -10,28 +10,27 @@
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/fetch.hpp"
+#include "algo/wanted_ids.hpp"
 
 namespace cairn::algo {
 
 /// Shortens paths to roots over several ranks. A map has the parent of each vertex: itself for a
 /// root, no_vertex for a vertex that takes no part.
 ///
-/// Depth       two epochs and a reduction for each halving of the longest path
+/// Depth       two epochs and a reduction for each halving of the longest path, jump() without the
+///             reduction
 /// Collective  constructor, destructor, fetch() and flatten()
 template <class Id>
 class pointer_jumping {
  public:
   pointer_jumping(world& w, pgas::vertex_map<Id>& parent)
-      : w_(w), parent_(parent), above_(w, parent), found_(w) {}
+      : w_(w), parent_(parent), above_(w, parent), wanted_(w), below_(w) {}
 
   /// Worker k wants the parent of v, a vertex of another rank; fetch() gets the parents of all that
   /// are wanted, and parent_of(v) returns it.
-  void want(worker_t k, Id v) {
-    auto& found = found_.own(k);
-    if (found.empty() || found.back() != v) found.push_back(v);
-  }
+  void want(worker_t k, Id v) { wanted_.add(k, v); }
   void fetch() {
-    above_.choose(found_);
+    above_.choose(wanted_);
     above_.refresh();
   }
   [[nodiscard]] Id parent_of(Id v) const { return above_(v); }
@@ -40,35 +39,59 @@ class pointer_jumping {
   /// that it gets another parent.
   template <class Moved>
   void flatten(Moved&& moved) {
-    while (halve(moved)) {
+    halve([this](auto&& f) { each_own(f); }, to_halve_again(moved));
+    flatten(below_.take(), moved);
+  }
+  /// Until each vertex of the ranks' lists points at its root, which it reaches along vertices of
+  /// the lists.
+  template <class Moved>
+  void flatten(std::span<const Id> some, Moved&& moved) {
+    while (w_.any(!some.empty())) {
+      const auto each = [&](auto&& f) {
+        traverse::for_each_of(
+            w_, some, [&](worker_t k, Id v) { f(k, v, parent_.load(v)); }, ns_of_vertex);
+      };
+      halve(each, to_halve_again(moved));
+      some = below_.take();
     }
   }
 
+  /// Points each vertex at the parent of its parent.
+  void jump() {
+    halve([this](auto&& f) { each_own(f); }, [](worker_t, Id) {});
+  }
+
  private:
-  // A parent that another worker replaces concurrently is an ancestor before and after.
-  bool halve(auto& moved) {
-    each_own([&](worker_t k, std::uint64_t, Id parent) {
+  static constexpr double ns_of_vertex = 20;  // approximate
+
+  // Points vertices at the parents of their parents. Calls moved(k, v) if these differ: otherwise v
+  // points at its root. A parent that another worker replaces concurrently is an ancestor before
+  // and after.
+  void halve(auto&& each, auto&& moved) {
+    each([&](worker_t k, Id, Id parent) {
       if (!parent_.owns(parent)) want(k, parent);
     });
     fetch();
-    std::atomic<bool> changed = false;
-    each_own([&](worker_t, std::uint64_t v, Id parent) {
+    each([&](worker_t k, Id v, Id parent) {
       const Id next = above_(parent);
       if (next == parent) return;
       parent_.store(v, next);
-      moved(v);
-      changed.store(true, std::memory_order_relaxed);
+      moved(k, v);
     });
-    return w_.any(changed.load());
+  }
+  [[nodiscard]] auto to_halve_again(auto& moved) {
+    return [&](worker_t k, Id v) {
+      moved(v);
+      below_.add(k, v);
+    };
   }
 
   void each_own(auto&& f) {
-    constexpr double ns_of_vertex = 20;  // approximate
     traverse::for_each_own(
         w_, parent_,
         [&](worker_t k, std::uint64_t v) {
           const Id parent = parent_.load(v);
-          if (parent != no_vertex<Id>) f(k, v, parent);
+          if (parent != no_vertex<Id>) f(k, static_cast<Id>(v), parent);
         },
         ns_of_vertex);
   }
@@ -76,7 +99,8 @@ class pointer_jumping {
   world& w_;
   pgas::vertex_map<Id>& parent_;
   fetched<Id> above_;  // parents of vertices of other ranks
-  traverse::worklist<Id> found_;
+  wanted_ids<Id> wanted_;
+  traverse::worklist<Id> below_;  // vertices that may not point at their roots
 };
 
 }  // namespace cairn::algo

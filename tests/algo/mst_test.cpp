@@ -160,16 +160,6 @@ TEST(MstMerging, ClimbingHalvesThePath) {
   }
 }
 
-TEST(MstMerging, AListOfDistinctVerticesDoesNotGrowByRepeatedOnes) {
-  world w(1);
-  traverse::worklist<std::uint32_t> list(w);
-  distinct_adder<std::uint32_t> adder;
-  for (std::uint32_t i = 0; i < 3'000'000; ++i) adder.add(w, list, main_worker, i % 3'000);
-  EXPECT_LE(list.own(main_worker).capacity(), std::size_t{1} << 20);
-  keep_each_once(w, main_worker, list.own(main_worker));
-  EXPECT_EQ(list.own(main_worker).size(), 3'000u);
-}
-
 TEST(MstSimulated, ManySeedsGiveRightResults) {
   support::on_many_clusters({.num_seeds = 100, .emulate_transactions = false},
                             [](world& w, std::uint64_t seed, random64& random) {
