@@ -23,13 +23,9 @@ function(cairn_mpi_plugin name module)
   set(CAIRN_PLUGINS ${CAIRN_PLUGINS} ${target} PARENT_SCOPE)
 endfunction()
 
+set_source_files_properties(src/net/mpi.cpp PROPERTIES COMPILE_DEFINITIONS
+                            CAIRN_PLUGIN_FOLDER="${CMAKE_INSTALL_PREFIX}/lib/cairn")
 if(CAIRN_MPI)
-  set_source_files_properties(src/net/mpi.cpp PROPERTIES COMPILE_DEFINITIONS
-                              CAIRN_PLUGIN_FOLDER="${CMAKE_INSTALL_PREFIX}/lib/cairn")
   cairn_mpi_plugin(mpich mpich)
   cairn_mpi_plugin(openmpi ompi-c)
 endif()
-
-# A program elsewhere that links the installed libraries finds them by this folder.
-target_compile_definitions(cairn_net PRIVATE
-                           CAIRN_PLUGIN_FOLDER="${CMAKE_INSTALL_FULL_LIBDIR}/cairn")
