@@ -15,6 +15,5 @@ if(CAIRN_TESTS)
   find_package(GTest REQUIRED)
 endif()
 if(CAIRN_BENCH)
-  find_package(benchmark REQUIRED)
   find_package(Boost QUIET COMPONENTS context OPTIONAL_COMPONENTS fiber)  # a figure's baseline
 endif()
