@@ -7,7 +7,9 @@
 //
 //   mpiexec.mpich -n 2 bfs_gets_mpich --graph G.el --root 0 --runs 3 --expect DEPTHS.csv
 //
-// Files as of bfs_queue_mpi.c.
+// G.el has a line "source target" per directed edge. DEPTHS.csv has a heading, then a line
+// "vertex,depth" per vertex, as written by `cairn bfs G.el --output`. The output for the generated
+// graph from which G.el was made works too: ids without an edge have lines without a depth.
 
 #define _GNU_SOURCE
 #include <string.h>

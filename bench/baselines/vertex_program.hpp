@@ -97,27 +97,4 @@ int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
   return parent;
 }
 
-/// PageRank as a vertex program: `sweeps` sweeps from 1 / n; the rank of sinks is lost.
-[[nodiscard]] inline std::vector<double> pagerank_vertex_program(
-    std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> targets, int sweeps,
-    int threads) {
-  constexpr double damping = 0.85;
-  const auto n = static_cast<std::uint32_t>(offsets.size() - 1);
-  std::vector<double> rank(n, 1.0 / n);
-  run_vertex_program<double>(n, threads,
-                             [&](std::uint32_t v, int superstep, auto inbox, auto& send) {
-                               if (superstep > 0) {
-                                 double sum = 0;
-                                 for (const auto contribution : inbox) sum += contribution;
-                                 rank[v] = (1 - damping) / n + damping * sum;
-                               }
-                               if (superstep == sweeps) return false;
-                               const auto degree = offsets[v + 1] - offsets[v];
-                               for (auto e = offsets[v]; e < offsets[v + 1]; ++e)
-                                 send(targets[e], rank[v] / static_cast<double>(degree));
-                               return true;
-                             });
-  return rank;
-}
-
 }  // namespace cairn::bench::baselines

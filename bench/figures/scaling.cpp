@@ -4,7 +4,6 @@
 // hundreds of ranks. The predictions are checked: messages and buffers against those of real ranks,
 // and the ranking of settings against measured times.
 
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>

@@ -78,23 +78,5 @@ TEST(Baselines, SearchesFillMoreThanOneBuffer) {
   expect_tree(g, 3, bfs_threads(g.offsets, g.targets, 2).search(3));
 }
 
-TEST(Baselines, PagerankIsThatOfASerialLoop) {
-  const auto g = random_graph(100, 700, 1);
-  std::vector<double> rank(100, 0.01), next(100);
-  for (int sweep = 0; sweep < 5; ++sweep) {
-    std::fill(next.begin(), next.end(), 0.15 / 100);
-    for (std::size_t v = 0; v < 100; ++v) {
-      const auto degree = static_cast<double>(g.offsets[v + 1] - g.offsets[v]);
-      for (auto e = g.offsets[v]; e < g.offsets[v + 1]; ++e)
-        next[g.targets[e]] += 0.85 * rank[v] / degree;
-    }
-    rank.swap(next);
-  }
-  for (const int threads : {1, 2, 3}) {
-    const auto found = pagerank_vertex_program(g.offsets, g.targets, 5, threads);
-    for (std::size_t v = 0; v < 100; ++v) EXPECT_NEAR(found[v], rank[v], 1e-12);
-  }
-}
-
 }  // namespace
 }  // namespace cairn::bench::baselines::baselines_test
