@@ -3,21 +3,23 @@
 """Runs the figures, judges their claims, and writes a page with the verdict on each claim.
 
     [GRAPHS=FOLDER] report.py [BENCH_FOLDER] [--out FOLDER] [--form short|long] [--only NAME...]
-                              [--recorded]
+                              [--recorded] [--limit SECONDS]
 
 BENCH_FOLDER (build/release/bench) contains the built programs. Points of program NAME are appended
 to FOLDER/NAME.jsonl, its plots are FOLDER/NAME-1.svg, -2, ..., and the page is FOLDER/index.html.
 --recorded judges the existing points without running programs. A claim that does not hold is a
-result, not an error. A program that fails is reported on the page, and the exit status is 1. Claims
-about real graphs are not decided without these graphs.
+result, not an error. A program that fails, or does not end within the limit, is reported on the
+page, and the exit status is 1. Claims about real graphs are not decided without these graphs.
 """
 
 import argparse
 import html
 import importlib
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -44,22 +46,72 @@ vertical-align:top}.claims td:first-child{width:9em;font-weight:bold}
 details{margin:.5em 0 2em}img{max-width:100%}.numbers{font-size:12px;overflow:auto}"""
 
 
-def run(name, arguments, folder, out):
+# What papers measure and no program here does.
+NOT_MEASURED = [
+    ("[RMA15]", "latency of put and get"), ("[RMA15]", "message rate"),
+    ("[RMA15]", "synchronisation: fence, post/start/complete/wait, locks, flush"),
+    ("[RMA15]", "ping-pong by notified access"), ("[RMA15]", "Cholesky factorisation"),
+    ("[RMA15]", "pipelined stencil and tree reduction"),
+    ("[RMA15]", "three-dimensional FFT and lattice conjugate gradient"),
+    ("[RMA15]", "flags, counters and notifications by number of sources"),
+    ("[RMA15]", "overlap of transfers and computation"),
+    ("[AGGRO]", "figure 5: Delaunay triangulation"), ("[AGGRO]", "figure 5: Delaunay refinement"),
+    ("[AGGRO]", "figure 5: k-means"), ("[AGGRO]", "figure 5: word count"),
+    ("[AGGRO]", "figure 5: loopy belief propagation and stable matching"),
+]
+LIMITS = {"short": 3600, "long": 24 * 3600}  # seconds of a program
+
+
+def end(program):
+    """Ends the program and what it started; mpiexec has 5 s to end its ranks."""
+    try:
+        os.killpg(program.pid, signal.SIGTERM)
+        until = time.monotonic() + 5
+        while time.monotonic() < until:
+            program.poll()
+            os.killpg(program.pid, 0)  # fails if no process is left
+            time.sleep(0.05)
+        os.killpg(program.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    program.wait()
+
+
+def run(name, arguments, folder, out, limit):
     """Returns why the program failed, or None."""
     words = [word.format(graphs=GRAPHS) for word in arguments.split()]
     command = [str(folder / name), *words, "--lines", str(out / f"{name}.jsonl")]
     print("+", " ".join(command), file=sys.stderr, flush=True)
     start = time.monotonic()
     try:
-        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   text=True, errors="replace", start_new_session=True)
     except OSError as fault:
         return f"the program cannot be started: {fault}"
-    sys.stderr.write(done.stderr)
+    last, within_limit = "no word", True
+
+    def show():
+        nonlocal last
+        for line in program.stderr:
+            print(line, end="", file=sys.stderr, flush=True)
+            last = line.strip() or last
+
+    shown = threading.Thread(target=show, daemon=True)
+    shown.start()
+    try:
+        program.wait(limit)
+    except subprocess.TimeoutExpired:
+        within_limit = False
+    finally:
+        if program.poll() is None:  # also on an interrupt
+            end(program)
+    shown.join(5)
     print(f"  {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
-    if done.returncode == 0:
+    if not within_limit:
+        return f"the program did not end within {limit:g} s: {last}"
+    if program.returncode == 0:
         return None
-    last = (done.stderr.strip().splitlines() or ["no word"])[-1]
-    return f"the program ended with status {done.returncode}: {last}"
+    return f"the program ended with status {program.returncode}: {last}"
 
 
 # What judging or drawing raises if the points are of another version or too few.
@@ -134,7 +186,7 @@ def section(name, failed, out, printed):
     try:
         if failed:
             raise Unfinished(failed)
-        with (out / f"{name}.jsonl").open(errors="replace") as lines:
+        with (out / f"{name}.jsonl").open(encoding="utf-8", errors="replace") as lines:
             points, last = last_sweep(lines, name)
     except (FileNotFoundError, Unfinished) as why:
         words = "not run" if isinstance(why, FileNotFoundError) else str(why)
@@ -152,6 +204,12 @@ def section(name, failed, out, printed):
             f"{details}")
 
 
+def not_measured():
+    rows = "".join(row_of(Verdict(OPEN, "not measured"), f"{paper} {what}")
+                   for paper, what in NOT_MEASURED)
+    return f"<h2 id='not_measured'>Not measured</h2><table class='claims'>{rows}</table>"
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("folder", type=Path, nargs="?", default=Path("build/release/bench"))
@@ -159,6 +217,8 @@ def main():
     arguments.add_argument("--form", choices=["short", "long"], default="short")
     arguments.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=NAMES)
     arguments.add_argument("--recorded", action="store_true")
+    arguments.add_argument("--limit", type=float, metavar="SECONDS",
+                           help="of a program; by default an hour, in the long form a day")
     options = arguments.parse_args()
     if not options.folder.is_dir():
         print(f"report.py: {options.folder} is not a folder, expected that of the programs, "
@@ -172,6 +232,8 @@ def main():
         sys.exit(2)
     os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
     os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    sys.stdout.reconfigure(errors="replace")  # a locale may lack the ± of a number
+    limit = options.limit or LIMITS[options.form]
     sections, status = [], 0
     for name in NAMES:
         failed = None
@@ -182,13 +244,13 @@ def main():
             if "{graphs}" in form and not Path(GRAPHS).is_dir():
                 failed = f"there are no real graphs in {GRAPHS}: name a folder by GRAPHS=FOLDER"
             else:
-                failed = run(name, form, options.folder, out)
+                failed = run(name, form, options.folder, out, limit)
                 status = status or int(failed is not None)
         sections.append(section(name, failed, out, chosen))
     (out / "index.html").write_text(
         f"<!doctype html><meta charset='utf-8'><title>Cairn: figures</title><style>{STYLE}</style>"
         "<h1>[AAM15], [DC15], [GMT14]: claims, and whether they hold on this machine</h1>"
-        f"{''.join(sections)}\n")
+        f"{''.join(sections)}{not_measured()}\n", encoding="utf-8")
     print(out / "index.html")
     sys.exit(status)
 

@@ -261,7 +261,8 @@ class Report(InAFolder):
     def report(self, *arguments):
         done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
                                *arguments)
-        return done, (self.folder / "index.html").read_text()
+        page = self.folder / "index.html"
+        return done, page.read_text(encoding="utf-8") if page.exists() else ""
 
     def test_writes_a_line_for_each_claim_and_folds_the_rest(self):
         self.record((0.004, 0.0021))
@@ -337,6 +338,32 @@ with open(sys.argv[-1], "a") as out: out.write(open({str(made)!r}).read())""")
         done, page = self.report("--only", "aam15_7_threads")
         self.assertEqual(done.returncode, 1)
         self.assertIn("it is broken", page)
+
+    def test_ends_a_program_that_hangs_and_what_it_started(self):
+        self.program("aam15_7_threads", f"""import os, signal, sys
+child = os.fork()
+if child:
+    open({str(self.folder / "child")!r}, "w").write(str(child))
+    print("it waits", file=sys.stderr, flush=True)
+signal.pause()""")
+        done, page = self.report("--only", "aam15_7_threads", "--limit", 1)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("did not end within 1 s: it waits", page)
+        child = Path("/proc", (self.folder / "child").read_text(), "stat")
+        self.assertTrue(not child.exists() or child.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+
+    def test_the_page_does_not_depend_on_the_locale(self):
+        self.record((0.004, 0.0021))
+        with unittest.mock.patch.dict("os.environ", LC_ALL="C", PYTHONUTF8="0",
+                                      PYTHONCOERCECLOCALE="0"):
+            done, _ = self.report("--recorded")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0.0021 ± 0.0001", (self.folder / "index.html").read_text(encoding="utf-8"))
+
+    def test_says_which_figures_are_not_measured(self):
+        page = self.report("--recorded")[1]
+        for words in ("[RMA15] message rate", "[AGGRO] figure 5: k-means"):
+            self.assertIn(f"<td>not decided here</td><td>{words}</td><td>not measured</td>", page)
 
 
 if __name__ == "__main__":
