@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,28 @@ def report(*arguments, **options):
             break
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
+
+
+LAUNCHERS = ("mpiexec.mpich", "mpiexec.openmpi")
+
+
+def skip(test, reason):
+    """Skips the test, or its part, and tells tools/skipped_tests."""
+    print(f"\nskipped: {reason}", file=sys.stderr)
+    test.skipTest(reason)
+
+
+def under_mpi(test, launcher, ranks, *command):
+    """The finished command; skips the test, or its part, where this MPI cannot run Cairn."""
+    if not shutil.which(launcher):
+        skip(test, f"there is no {launcher}")
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1")
+    run = subprocess.run([launcher, "-n", str(ranks), *map(str, command)], capture_output=True,
+                         text=True, timeout=120, env=environment)
+    if "no plugin for" in run.stderr:
+        skip(test, f"this Cairn has no plugin for {launcher}")
+    return run
 
 
 class InAFolder(unittest.TestCase):

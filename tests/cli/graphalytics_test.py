@@ -8,13 +8,12 @@ import itertools
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import unittest
 
 import cli_test
-from cli_test import InAFolder, cairn
+from cli_test import LAUNCHERS, InAFolder, cairn, under_mpi
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("CAIRN_DATA", ROOT.parent / "shared" / "data"))
@@ -250,20 +249,12 @@ class Ldbc(unittest.TestCase):
             self.assertIsNone(report["graph"])
 
     def test_both_mpis_agree(self):
-        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
-                           OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                           OMPI_MCA_rmaps_base_oversubscribe="1")
-        for launcher in ("mpiexec.mpich", "mpiexec.openmpi"):
+        for launcher in LAUNCHERS:
             with self.subTest(launcher):
-                if not shutil.which(launcher):
-                    self.skipTest(f"there is no {launcher}")
                 for ranks in (1, 2, 3, 4, 8):
-                    run = subprocess.run(
-                        [launcher, "-n", str(ranks), cli_test.CAIRN, "graphalytics", "--dataset",
-                         LDBC / "example-directed.properties", "--json", "--threads", "1"],
-                        capture_output=True, text=True, timeout=120, env=environment)
-                    if "no plugin for" in run.stderr:
-                        self.skipTest(run.stderr)
+                    run = under_mpi(self, launcher, ranks, cli_test.CAIRN, "graphalytics",
+                                    "--dataset", LDBC / "example-directed.properties", "--json",
+                                    "--threads", 1)
                     report = self.check(run, 1)
                     self.assertEqual(report["ranks"], ranks)
                     self.assertEqual(len(report["result"]["runs"]), 6)

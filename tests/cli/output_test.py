@@ -3,14 +3,13 @@
 """Where output goes, and what it never replaces:
 output_test.py PATH_OF_CAIRN [unittest options]."""
 import os
-import shutil
 import subprocess
 import sys
 import threading
 import unittest
 
 import cli_test
-from cli_test import InAFolder, cairn, report
+from cli_test import LAUNCHERS, InAFolder, cairn, report, under_mpi
 
 
 class Outputs(InAFolder):
@@ -140,17 +139,12 @@ class Outputs(InAFolder):
                              (1, f"cairn: {prefix}{pipe}: cannot be written (Broken pipe)\n"))
 
     def test_under_mpiexec_too(self):
-        for launcher in ("mpiexec.mpich", "mpiexec.openmpi"):
-            if not shutil.which(launcher):
-                continue
-            root = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in launcher else []
-            command = f'exec "{cli_test.CAIRN}" bfs -g 6 --threads 1 --json > /dev/full'
-            run = subprocess.run([launcher, *root, "-n", "2", "sh", "-c", command], timeout=100,
-                                 capture_output=True, text=True, check=False)
-            if "no plugin for" in run.stderr:
-                continue
-            self.assertNotEqual(run.returncode, 0)
-            self.assertIn("standard output: cannot be written", run.stderr)
+        command = f'exec "{cli_test.CAIRN}" bfs -g 6 --threads 1 --json > /dev/full'
+        for launcher in LAUNCHERS:
+            with self.subTest(launcher):
+                run = under_mpi(self, launcher, 2, "sh", "-c", command)
+                self.assertNotEqual(run.returncode, 0)
+                self.assertIn("standard output: cannot be written", run.stderr)
 
     def test_an_unread_pipe_does_not_keep_bad_usage_from_being_refused(self):
         pipe = self.folder / "pipe.csv"
