@@ -11,6 +11,7 @@
 // "vertex,depth" per vertex, as written by `cairn bfs G.el --output`. The output for the generated
 // graph from which G.el was made works too: ids without an edge have lines without a depth.
 
+// lines: begin
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -147,6 +148,8 @@ static void free_window(MPI_Win* window) {
   MPI_Win_free(window);
 }
 
+// lines: end
+
 int main(int argc, char** argv) {
   struct job j = {.program = "bfs_gets_mpi", .number_name = "root", .number = 0, .runs = 3};
   start(&j, argc, argv);
@@ -154,6 +157,7 @@ int main(int argc, char** argv) {
   const struct graph* const g = &p.graph;
   const uint64_t root = number_of(g, j.number), edges = g->offsets[g->owned];
   if (root == no_number) refuse(&j, "the root has no edge in the graph");
+  // lines: begin
   p.size = j.size;
   p.block = block_of(g->vertices, j.size);
   p.seen = allocate(g->vertices / 64 + 1, sizeof *p.seen);
@@ -165,6 +169,7 @@ int main(int argc, char** argv) {
   p.gets = allocate((uint64_t)j.size, sizeof *p.gets);
   p.level = allocate(g->owned, sizeof *p.level);
   p.depth = allocate(g->owned, sizeof *p.depth);
+  // lines: end
   int right = 1;
   for (unsigned long long run = 0; run < j.runs && right; ++run) {
     wait_for_all();
@@ -173,6 +178,7 @@ int main(int argc, char** argv) {
     const double seconds = MPI_Wtime() - begin;
     right = report(&j, g->vertices, seconds, depths_equal(g, p.depth, j.expect));
   }
+  // lines: begin
   free_window(&p.out_window);
   free_window(&p.bounds_window);
   free(p.in);
@@ -184,6 +190,7 @@ int main(int argc, char** argv) {
   free(p.fresh);
   free(p.seen);
   free_graph(&p.graph);
+  // lines: end
   MPI_Finalize();
   return right ? 0 : 1;
 }

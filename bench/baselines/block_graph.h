@@ -67,6 +67,7 @@ static int report(const struct job* j, uint64_t vertices, double seconds, int ri
   return right;
 }
 
+// lines: begin
 struct graph {
   uint64_t ids, *numbers;           // 1 + the largest id; number of each id, or no_number
   uint64_t vertices, first, owned;  // on all processes; the block of this process
@@ -160,3 +161,4 @@ static void free_graph(struct graph* g) {
   free(g->offsets);
   free(g->numbers);
 }
+// lines: end

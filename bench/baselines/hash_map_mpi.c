@@ -13,6 +13,7 @@
 // line for each run; the status is 1 if the checksum of the entries is wrong and 2 if the command
 // line is.
 
+// lines: begin
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
@@ -369,6 +370,8 @@ static void run_tasks(struct program* p) {
   while (p->num_sending > 0) reap(p);
 }
 
+// lines: end
+
 // -------------------------------------------------------------------------------------------------
 
 static int run(struct program* p) {
@@ -444,6 +447,7 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 2;
   }
+  // lines: begin
   const uint64_t of_rank = p.settings.tasks / (uint64_t)p.size + 1;
   p.slots =
       allocate((of_rank < p.settings.at_once ? of_rank : p.settings.at_once) * sizeof *p.slots);
@@ -453,8 +457,10 @@ int main(int argc, char** argv) {
     p.incoming[i] = allocate(p.buffer_bytes);
     post(&p, i);
   }
+  // lines: end
   int right = 1;
   for (uint64_t i = 0; i < p.settings.runs; ++i) right = run(&p) && right;
+  // lines: begin
   for (int i = 0; i < posted_receives; ++i) {
     MPI_Cancel(&p.receiving[i]);
     MPI_Wait(&p.receiving[i], MPI_STATUS_IGNORE);
@@ -468,6 +474,7 @@ int main(int argc, char** argv) {
   free(p.sending);
   free(p.lanes);
   free(p.slots);
+  // lines: end
   MPI_Finalize();
   return right ? 0 : 1;
 }

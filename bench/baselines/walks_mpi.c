@@ -12,6 +12,7 @@
 // "vertex,visits" per vertex, as written by `cairn walk G.el --key 7 --output`: both take the same
 // walks. Without --walkers there are half as many as vertices.
 
+// lines: begin
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -199,6 +200,8 @@ static void walk(struct program* p) {
   free_sent(&p->sending, 1);
 }
 
+// lines: end
+
 static int equal(const struct program* p) {
   FILE* const file = fopen(p->job.expect, "r");
   char line[128], *comma = NULL;
@@ -236,9 +239,11 @@ int main(int argc, char** argv) {
   struct graph* const g = &p.graph;
   for (uint64_t v = 0; v < g->owned; ++v)
     qsort(g->ends + g->offsets[v], g->offsets[v + 1] - g->offsets[v], sizeof *g->ends, by_number);
+  // lines: begin
   p.block = block_of(g->vertices, p.job.size);
   p.visits = allocate(g->owned, sizeof *p.visits);
   p.leave = allocate((uint64_t)p.job.size, sizeof *p.leave);
+  // lines: end
   int right = 1;
   for (unsigned long long run = 0; run < p.job.runs && right; ++run) {
     wait_for_all();
@@ -247,12 +252,14 @@ int main(int argc, char** argv) {
     const double seconds = MPI_Wtime() - begin;
     right = report(&p.job, g->vertices, seconds, equal(&p));
   }
+  // lines: begin
   free(p.sending.requests);
   free(p.sending.buffers);
   free(p.leave);
   free(p.current.all);
   free(p.visits);
   free_graph(g);
+  // lines: end
   MPI_Finalize();
   return right ? 0 : 1;
 }

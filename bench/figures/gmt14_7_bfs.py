@@ -65,7 +65,7 @@ CLAIMS = [
     Claim("strong scaling: with more simulated ranks the rate grows ever less, because each has "
           "fewer vertices of a level", strong_scaling_ends),
     Claim("on several local ranks, faster than the aggregated one-sided gets of MPI", beats_gets),
-    Claim("at most half of the source lines of the program of one-sided gets", is_short),
+    Claim("at most half of the source lines of the algorithm by one-sided gets", is_short),
 ]
 PLOTS = [Plot("ranks", "ranks",
               [("by tasks", lambda p: None if p.get("small") else rate(p)),

@@ -47,7 +47,7 @@ def is_short(points):
 CLAIMS = [
     Claim("walks by tasks are faster than the delegating MPI program", faster("seconds")),
     Claim("Cairn's own walks are faster than the delegating MPI program", faster("cairn_seconds")),
-    Claim("with a tenth of its source lines", is_short),
+    Claim("with a tenth of the source lines of its algorithm", is_short),
     Claim("weak scaling: with more simulated ranks the rate of steps grows, that of a rank keeps "
           "at least a half", scales),
 ]

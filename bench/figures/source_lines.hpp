@@ -7,9 +7,11 @@
 
 namespace cairn::bench {
 
-/// The lines of source files, without empty ones and comments.
+/// The lines of source files, without empty ones and comments. Of a file that has comments
+/// `lines: begin` and `lines: end`, only those between: a program of MPI also has a command line
+/// and a report, which Cairn's algorithms leave to others.
 ///
-/// files     below the root of the project's source
+/// files     relative to the root of the project's source, or absolute
 /// Throws    std::runtime_error if one cannot be read
 [[nodiscard]] std::uint64_t source_lines(const std::vector<std::string>& files);
 
