@@ -7,11 +7,14 @@
 //
 //   mpiexec.mpich -n 2 remote_vertices_mpich --work mark --vertices 8192 --passes 100 --runs 5
 
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "yielding.h"
 
 struct settings {
   int increments;
@@ -56,7 +59,7 @@ static void pass(const struct settings* s, int target, int sends, uint64_t numbe
     }
     MPI_Win_flush(target, window);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  wait_for_all();
 }
 
 int main(int argc, char** argv) {
@@ -65,6 +68,7 @@ int main(int argc, char** argv) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  count_processes();
   if (!read_settings(&s, argc, argv) || size < 2) {
     if (rank == 0) {
       fprintf(stderr,

@@ -70,8 +70,8 @@ def choice_is_close(longest, where="local"):
 
 
 def best_size_differs(points):
-    """On some graph the best size with weights is clearly not the best one without, on local
-    ranks."""
+    """On some graph the best size with weights is clearly not the best one without, on local ranks:
+    by CLEAR, because the fastest of several sizes also differs by chance."""
     said, differs = [], False
     group = [p for p in having(points, "where", "bytes")
              if p["where"] == "local" and p["ranks"] > 1]
@@ -83,12 +83,12 @@ def best_size_differs(points):
         lengths_one = next((p for p in sizes[1] if p["bytes"] == paths["bytes"]), None)
         if lengths_one is None:
             continue
-        clear = clearly_above(lengths_one["seconds"], plain["seconds"])
+        ratio = median(lengths_one["seconds"]) / median(plain["seconds"])
+        clear = ratio >= CLEAR and clearly_above(lengths_one["seconds"], plain["seconds"])
         differs = differs or clear
         said.append(f"{graph}: {plain['bytes']} bytes, with weights {paths['bytes']}, at which the "
-                    f"search takes "
-                    f"{median(lengths_one['seconds']) / median(plain['seconds']):.2f} times "
-                    f"as long{'' if clear else ' (within the spread)'}")
+                    f"search takes {ratio:.2f} times as long"
+                    f"{'' if clear else ' (within the spread, or a tenth)'}")
     if not said:
         return Verdict(OPEN, "nothing was measured")
     return Verdict(HOLDS if differs else FAILS, "; ".join(said))

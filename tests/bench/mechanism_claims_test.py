@@ -93,7 +93,7 @@ class Model(OfAFigure):
 class Single(OfAFigure):
     figure = "aam15_3_single"
 
-    def points(self, mark_by_htm=2, mark_aborts=1, few=0, many=60, aggregator=0):
+    def points(self, mark_by_htm=2, mark_aborts=1, few=0, many=60, aggregator=0, slow=1):
         def point(activity, mechanism, threads, seconds, aborts=0):
             return {"activity": activity, "operations": 10, "threads": threads,
                     "mechanism": mechanism, "seconds": spread(seconds), "attempts": 100,
@@ -102,14 +102,14 @@ class Single(OfAFigure):
         return [point("mark", "atomics", 1, 1), point("mark", "htm", 1, mark_by_htm),
                 point("mark", "htm", 2, 3, mark_aborts), point("increment", "htm", 1, 2, few),
                 point("increment", "htm", 2, 9, many), point("increment", "stm", 2, 9, 33),
-                point("increment", "aggregator", 2, 1, aggregator)]
+                point("increment", "aggregator", 2, slow, aggregator)]
 
     def test_holds_if_increments_abort_and_marks_and_aggregators_do_not(self):
         self.assertEqual(self.words(self.points()), [HOLDS] * 3)
 
     def test_fails_where_one_part_does(self):
         for part, broken in ((0, {"mark_by_htm": .9}), (0, {"mark_aborts": 10}), (1, {"many": 5}),
-                             (1, {"few": 70}), (2, {"aggregator": 1})):
+                             (1, {"few": 70}), (2, {"aggregator": 1}), (2, {"slow": 9.1})):
             words = self.words(self.points(**broken))
             self.assertEqual([i for i, w in enumerate(words) if w == FAILS], [part], broken)
 

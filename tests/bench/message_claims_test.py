@@ -32,7 +32,11 @@ class Remote(OfAFigure):
                        {"coalesced": (1.1, .2)}):
             self.assertEqual(self.words(self.points(**broken)), [HOLDS, FAILS], broken)
 
-    def test_is_open_without_mpi_or_messages_alone(self):
+    def test_is_open_without_mpi_cores_or_messages_alone(self):
+        few_cores = [{**p, "cores": 2} for p in self.points(many=(.9,))]
+        self.assertEqual(self.words(few_cores), [OPEN, OPEN])
+        self.assertIn("0.90 times with 3 ranks sending to one, which 2 cores do not decide",
+                      self.judge(few_cores)[1].number)
         self.assertEqual([v.number for v in self.judge([{"no_mpi": "there is none"}])],
                          ["there is none"] * 2)
         self.assertEqual(self.words([]), [OPEN, OPEN])

@@ -150,7 +150,7 @@ class Search(Buffers):
 
     def test_fails_where_one_part_does(self):
         for broken, parts in (({"best_of_paths": 64}, [2]), ({"worst": 1.01}, [0, 2]),
-                              ({"choice": (.9,)}, [3])):
+                              ({"worst": 1.05}, [0, 2]), ({"choice": (.9,)}, [3])):
             words = self.words(self.points(**broken))
             self.assertEqual([i for i, w in enumerate(words) if w == FAILS], parts, broken)
 
