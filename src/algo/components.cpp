@@ -32,7 +32,8 @@ struct component_search {
   }
 
   void propagation() {
-    CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
+    CAIRN_EXPECTS(g.has_in(),
+                  "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
     propagate(label, [&](Id v, auto&& f) {
       for (const Id u : g.out().neighbors(v)) f(u);
       if (!g.directed()) return;

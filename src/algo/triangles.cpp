@@ -35,7 +35,7 @@ void count_naturally(world& w, const graph::dist_csr<Id>& g, edges_are edges,
 
 template <class Id>
 triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangles_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
   expect_possible(w.size(), g.directed(), opt.mode);
   auto choice = choose_by_rows(w, g, opt);
   const auto result_of = [&](triangle_counter<Id>& counter) {

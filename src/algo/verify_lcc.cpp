@@ -14,7 +14,7 @@ namespace cairn::algo {
 template <class Id>
 std::optional<std::string> verify_lcc(world& w, const graph::dist_csr<Id>& g,
                                       const pgas::vertex_map<double>& coefficient) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
   constexpr double tolerance = 1e-9;
   const common_neighbor_counts<Id> counts(w, g, joined_by::edge_from_first);
   const auto is_wrong = [&](std::uint64_t v) {

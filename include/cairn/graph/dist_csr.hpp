@@ -54,7 +54,7 @@ class dist_csr {
   [[nodiscard]] bool has_in() const noexcept { return !directed_ || in_.has_value(); }
   /// Throws    contract_violation unless has_in()
   [[nodiscard]] const csr<Id>& in() const {
-    CAIRN_EXPECTS(has_in(), "in-edges are needed: build or load the graph with .inverse = true");
+    CAIRN_EXPECTS(has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
     return directed_ ? *in_ : out_;
   }
 
