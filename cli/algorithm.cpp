@@ -45,19 +45,23 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
                                           : fmt::format("{} (default: {})", o.meaning, o.absent));
   }
   command.add_option("--trials,-n", cmd.trials, "Number of runs (default: 1)")
+      ->type_name("N")
       ->transform(unsigned_integer(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
   if (cmd.a.info().paths) {
     command
         .add_option("--paths", cmd.paths,
-                    "Write one row of vertices per walk: .csv .tsv .txt, also .gz .zst .xz")
+                    "Write one row of vertices per walk of the last trial: .csv .tsv .txt, also "
+                    ".gz .zst .xz")
+        ->type_name("FILE")
         ->check(file_to_write());
   }
   const auto columns = cmd.a.columns();
   if (columns.empty()) return;
   command
       .add_option("--output", cmd.output,
-                  "Write one row per vertex: .csv .tsv .npy, also .gz .zst .xz")
+                  "Write one row per vertex, of the last trial: .csv .tsv .npy, also .gz .zst .xz")
+      ->type_name("FILE")
       ->check(file_to_write());
   if (columns.size() == 1) return;
   std::vector<std::string> names;
@@ -88,7 +92,6 @@ void expect_options(const algorithm_command& cmd) {
 // Rejects settings that the run does not use.
 void expect_settings_used(const algorithm_command& cmd, world& w) {
   if (!cmd.in.partition.empty()) expect_several_ranks(w, "partition");
-  refuse_unused(unused_settings(cmd.c, cmd.a, cmd.given, w));
   if (!cmd.a.without_operators(cmd.given, w).empty()) return;
   expect_groups_used(cmd.c, w, cmd.a.info().several_cells);
 }
@@ -250,7 +253,10 @@ int run_command(const algorithm_command& cmd) {
   options.build.keep_weights = cmd.a.info().weights != algo::weights_read::none;
   options.read.weights = rule_of(cmd.a.info().weights);
   graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
-  return run_ranks(cmd.c, [&](world& w) {
+  const auto expect_used = [&](world& w) {
+    refuse_unused(unused_settings(cmd.c, cmd.a, cmd.given, w));
+  };
+  return run_ranks(cmd.c, expect_used, [&](world& w) {
     expect_settings_used(cmd, w);
     report r(cmd.name(), cmd.c, w);
     if (const auto costs = costs_in_use(cmd.c); !costs.empty()) r["settings"]["costs"] = costs;
@@ -272,8 +278,9 @@ int run_command(const algorithm_command& cmd) {
 // Settings that no run of the algorithm uses.
 std::vector<std::string_view> never_used(const algo::algorithm_info& info) {
   using enum setting_group;
-  if (!info.no_operators.empty()) return settings_of({filter, operators});
   std::vector<std::string_view> unused;
+  if (!info.no_operators.empty()) unused = settings_of({filter, operators});
+  if (info.direct) unused.emplace_back("routing");
   if (!info.filters) unused.emplace_back("filter");
   if (!info.to_owners) unused.emplace_back("deliver");
   if (!info.in_order) unused.insert(unused.end(), {"frequency", "lead"});

@@ -173,6 +173,8 @@ void add_common(CLI::App& command, common& c, const common_parts& parts) {
     const std::string name(row.name);
     auto help = std::string(row.help);
     if (!row.unit.empty()) help += " (" + std::string(row.unit) + ")";
+    const auto absent = settings().text(name);
+    if (absent != "auto" && absent != "off") help += " (default: " + absent + ")";
     const auto apply = [&c, name](const std::string& value) {
       c.settings.set(name, value);
       c.given.insert(name);

@@ -167,13 +167,13 @@ void on_rank_zero(world& w, F&& f) {
 // Reports what the input has beside its edges and the output does not.
 void say_left_out(const graph::any_graph& g, const convert_command& cmd, bool terminals,
                   report& r) {
-  const auto say = [&](const char* name, const char* what) {
-    r["result"][name] = true;
-    r.line("left out", what);
+  const auto say = [&](const char* name, bool left_out, const char* what) {
+    r["result"][name] = left_out;
+    if (left_out) r.line("left out", what);
   };
-  if (terminals) say("terminals_left_out", "the source and the sink of the flow");
+  say("terminals_left_out", terminals, "the source and the sink of the flow");
   const bool layout = std::visit([](const auto& rows) { return rows.attached().has_value(); }, g);
-  if (layout && cmd.layout != "always") say("layout_left_out", "the layout for pagerank");
+  say("layout_left_out", layout && cmd.layout != "always", "the layout for pagerank");
 }
 
 int run_command(const common& c, const convert_command& given) {
@@ -190,6 +190,7 @@ int run_command(const common& c, const convert_command& given) {
       const auto named = named_terminals(cmd);
       if (ends_in(cmd, ".max")) complete_terminals(cmd, named);
       const auto& g = graphs.get(alone, r);
+      r["result"] = {{"isolated_left_out", 0}, {"weights_left_out", 0}};
       const auto start = w.clock().now_ns();
       write_graph(alone, g, cmd, r);
       say_left_out(g, cmd, named && !ends_in(cmd, ".max"), r);
@@ -197,8 +198,8 @@ int run_command(const common& c, const convert_command& given) {
       r["result"]["file"] = cmd.output;
       r["result"]["write_seconds"] = seconds;
       r.line("wrote", fmt::format("{} in {}", cmd.output, format_seconds(seconds)));
+      r.count(alone);
     });
-    r.count(w);
     r.print(w);
     return 0;
   });
@@ -214,13 +215,16 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
       .add_option("OUTPUT,--output,-o", cmd->output,
                   "The file to write: .el .txt .wel .csv .mtx .gr .max .col .graph .cairn, also "
                   ".gz .zst .xz")
+      ->type_name("FILE")
       ->check(file_to_write());
   command.add_flag("--once", cmd->once,
                    "Write each undirected edge once in an edge list or a .gr file (read it with "
                    "--symmetrize)");
   command.add_option("--from", cmd->from, "The id of the source of a .max file, as in the input")
+      ->type_name("ID")
       ->check(not_empty());
   command.add_option("--to", cmd->to, "The id of the sink of a .max file, as in the input")
+      ->type_name("ID")
       ->check(not_empty());
   command.add_flag("--renumber", cmd->renumber,
                    "Renumber vertices to ids 1 to n, in the order of their ids");

@@ -7,8 +7,8 @@
 
 namespace cairn::cli {
 
-void add_algorithm_option(CLI::App& command, const algo::option_info& o, algo::option_values& given,
-                          std::string_view meaning) {
+CLI::Option* add_algorithm_option(CLI::App& command, const algo::option_info& o,
+                                  algo::option_values& given, std::string_view meaning) {
   auto name = "--" + std::string(o.name);
   if (o.letter != 0) name += std::string(",-") + o.letter;
   const auto keep = [&given, key = std::string(o.name)](const std::string& value) {
@@ -21,6 +21,7 @@ void add_algorithm_option(CLI::App& command, const algo::option_info& o, algo::o
     option->type_name(std::string(o.type));
   }
   if (o.type == "N") option->check(unsigned_integer());
+  return option;
 }
 
 const graph::labels& labels_of(const graph::any_graph& g) {

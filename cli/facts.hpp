@@ -11,8 +11,8 @@
 namespace cairn::cli {
 
 /// Adds one option of an algorithm, with this help; its value is stored in `given`.
-void add_algorithm_option(CLI::App& command, const algo::option_info& o, algo::option_values& given,
-                          std::string_view meaning);
+CLI::Option* add_algorithm_option(CLI::App& command, const algo::option_info& o,
+                                  algo::option_values& given, std::string_view meaning);
 
 [[nodiscard]] const graph::labels& labels_of(const graph::any_graph& g);
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -69,11 +70,12 @@ json describe(const graphalytics_dataset& from, const graph::any_graph& any, rep
 }
 
 // Runs the algorithms of a data set. Returns the first wrong result in a sentence, or "".
-std::string run_dataset(world& w, const common& c, const graphalytics_dataset& from, recording& rec,
-                        report& r) {
+std::string run_dataset(world& w, const common& c, const graphalytics_dataset& from,
+                        phase_counts& counts, recording& rec, report& r) {
   std::vector<const graphalytics_algorithm*> algorithms;
   w.agree([&] { algorithms = algorithms_of(from); });
   const auto loaded = load(w, c, from, need_lengths(algorithms), r);
+  counts.end(phase_counts::load);
   auto& result = r["result"];
   result["datasets"].push_back(describe(from, loaded.graph, r));
   std::string broken;
@@ -82,8 +84,11 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
                  [&] { return w.counters().total(obs::counter::edges); });
     const auto outcome = [&] {
       const recording::part part(rec, a->name);
-      return algo::run_graphalytics(w, loaded.graph, from, *a, {.start = start_of(c)});
+      auto ending = phase_counts::load;  // of the reference output
+      return algo::run_graphalytics(w, loaded.graph, from, *a, {.start = start_of(c)},
+                                    [&] { counts.end(std::exchange(ending, phase_counts::run)); });
     }();
+    counts.end(phase_counts::load_and_verify);
     json run = {{"dataset", from.name()},
                 {"algorithm", a->name},
                 {"command", a->command},
@@ -113,15 +118,16 @@ int run_datasets(world& w, const common& c, const std::vector<graphalytics_datas
   r["seconds"]["load"] = r["seconds"]["build"] = 0.0;
   r["result"] = {{"datasets", json::array()}, {"runs", json::array()}};
   r.line("algorithm", fmt::format("{:<10} {:>12}  {}", "time", "vertices", "result"));
+  phase_counts counts(w);
   std::string broken;
   for (const auto& from : datasets) {
-    const auto wrong = run_dataset(w, c, from, rec, r);
+    const auto wrong = run_dataset(w, c, from, counts, rec, r);
     if (broken.empty()) broken = wrong;
   }
   if (datasets.size() == 1) r["graph"] = r["result"]["datasets"][0];
   r["verified"] = broken.empty();
   r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
-  r.count(w);
+  counts.report_to(r);
   rec.write(&r);
   return conclude(w, r, true, broken);
 }

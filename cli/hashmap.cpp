@@ -232,6 +232,7 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
       .add_option("INPUT,-f,--file", cmd.file,
                   "A text file whose words are the strings, plain or .gz .zst .xz; by default they "
                   "are generated")
+      ->type_name("FILE")
       ->check(not_empty());
   number("--tasks", cmd.tasks, "Number of tasks of all ranks together (default: 4096)", any);
   number("--steps", cmd.steps, "Number of steps of a task (default: 256)", any);
@@ -240,8 +241,10 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
   number("--entries", cmd.entries,
          "Number of strings in the map at the beginning (default: a tenth)", max_strings);
   command.add_option("--seed", cmd.seed, "Seed of generated strings (default: 1)")
+      ->type_name("N")
       ->transform(unsigned_integer());
   command.add_option("--trials,-n", cmd.trials, "Number of runs (default: 1)")
+      ->type_name("N")
       ->transform(unsigned_integer(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, "Compare the map with that of a serial run");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -95,9 +96,10 @@ void add_info(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("info", "Describe a graph: size, degrees, weights");
   const auto in = std::make_shared<input_options>();
   add_input(command, *in);
-  add_common(command, c,
-             {.settings = settings_of({setting_group::workers, setting_group::processes,
-                                       setting_group::simulation, setting_group::messages})});
+  using enum setting_group;
+  auto settings = settings_of({workers, processes, simulation, messages});
+  std::erase(settings, "routing");  // all messages go directly to their destination
+  add_common(command, c, {.settings = settings});
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
       expect_seed(*in, false);

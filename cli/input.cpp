@@ -90,11 +90,13 @@ void add_generator(CLI::App& command, input_options& in) {
       ->check(not_empty())
       ->group(group);
   command.add_option("-k", in.degree, "Edge factor of -g and -u (default: 16)")
+      ->type_name("N")
       ->group(group)
       ->transform(unsigned_integer(1, std::numeric_limits<int>::max()));
   command
       .add_option("--seed", in.seed,
                   "Seed of generators, random sources and --order random (default: 1)")
+      ->type_name("N")
       ->transform(unsigned_integer())
       ->group(group);
   command
@@ -110,6 +112,7 @@ void add_whole_input(CLI::App& command, input_options& in) {
       .add_option(
           "INPUT,-f,--file", in.file,
           "A file: .txt .el .wel .csv .mtx .gr .max .col .graph .cairn, plain or .gz .zst .xz")
+      ->type_name("FILE")
       ->check(not_empty())
       ->group(group);
   add_generator(command, in);
@@ -253,10 +256,16 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
 }
 
 int run_ranks(const common& c, const rank_body& body) {
+  return run_ranks(
+      c, [](world&) {}, body);
+}
+
+int run_ranks(const common& c, const std::function<void(world&)>& expect, const rank_body& body) {
   expect_effect(c);
   const int status = run(
       c.settings,
       [&](world& w) {
+        expect(w);
         expect_effect(c, w);
         return body(w);
       },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,7 +85,10 @@ class graph_keeper {
 
 /// Runs `body` on the ranks given by the settings and the launcher.
 ///
+/// expect    first refuses settings for reasons that do not depend on the number of ranks
 /// Throws    usage_error, here or in the body's place, for settings without effect
+[[nodiscard]] int run_ranks(const common& c, const std::function<void(world&)>& expect,
+                            const rank_body& body);
 [[nodiscard]] int run_ranks(const common& c, const rank_body& body);
 
 }  // namespace cairn::cli

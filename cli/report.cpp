@@ -132,7 +132,7 @@ void report::print(const world& w) const {
 void phase_counts::end(phase p) {
   const auto now = w_.counters().totals();
   has_run_ = has_run_ || p == run;
-  auto& to = counted_[p == run ? 1 : has_run_ ? 2 : 0];
+  auto& to = counted_[p == load_and_verify ? (has_run_ ? verify : load) : p];
   for (std::size_t i = 0; i < now.size(); ++i) to[i] += now[i] - last_[i];
   last_ = now;
   const auto sent = w_.messages().traffic();

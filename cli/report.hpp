@@ -49,10 +49,10 @@ class report {
 };
 
 /// Sums counters per phase: the trials, and separately loading and verifying. Traffic between ranks
-/// is that of the trials.
+/// is that of the trials. `load_and_verify` is loading before the first run, then verifying.
 class phase_counts {
  public:
-  enum phase { load_and_verify, run };
+  enum phase { load, run, verify, load_and_verify };
 
   explicit phase_counts(world& w) : w_(w) {}
 

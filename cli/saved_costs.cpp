@@ -47,13 +47,13 @@ void save_costs(const std::string& path, const activity::fitted_costs& costs) {
     std::ofstream file(beside);
     file << costs.text() << '\n';
     if (!file.flush())
-      throw usage_error(path + ": cannot be written (" + std::strerror(errno) + ")");
+      throw system_failure(path + ": cannot be written (" + std::strerror(errno) + ")");
   }
   std::filesystem::rename(beside, path, failed);
   if (!failed) return;
   const auto why = failed.message();
   std::filesystem::remove(beside, failed);
-  throw system_failure(path + ": cannot be written: " + why);
+  throw system_failure(path + ": cannot be written (" + why + ")");
 }
 
 saved_costs read_saved_costs(const std::string& path) {

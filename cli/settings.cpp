@@ -21,7 +21,8 @@ int print_settings(const common& c) {
                       {"help", row.help},
                       {"gmt", row.gmt}});
     }
-    fmt::print("{}\n", to_text({{"command", "settings"}, {"settings", rows}}));
+    fmt::print("{}\n",
+               to_text({{"command", "settings"}, {"settings", rows}, {"version", CAIRN_VERSION}}));
     return 0;
   }
   fmt::print("{:<18} {:<24} {:<12} {:<8} {}\n", "option", "variable", "value", "unit", "meaning");

@@ -39,6 +39,7 @@ unused_reasons unused_settings(const common& c, const algo::algorithm& a,
     if (!why.empty()) add(name, fmt::format("{} {}", info.name, why));
   };
   if (!info.filters) add_why("filter", "drops and combines no messages");
+  if (a.sends_directly(given)) add_why("routing", "sends all messages directly");
   add_why("frequency", a.without_queues(given));
   add_why("lead", a.without_lead(given));
   if (w.machines().count() == w.size() && w.machines().workers().max_per_rank == 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -245,18 +246,24 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
   command.add_option("RESULT", cmd->result, "The table of id,value written by --output")
+      ->type_name("FILE")
       ->check(not_empty());
   command
       .add_option("--paths", cmd->paths,
                   "Verify the walks that walk --paths wrote, instead of RESULT")
       ->type_name("FILE")
       ->check(not_empty());
-  std::set<std::string_view> added;
+  std::map<std::string_view, CLI::Option*> added;
   for (const auto* const a : algo::algorithms()) {
     const auto& used = a->info().verify_options;
     for (const auto& o : a->options()) {
-      if (std::ranges::find(used, o.name) == used.end() || !added.insert(o.name).second) continue;
-      add_algorithm_option(command, o, cmd->given, o.meaning);
+      if (std::ranges::find(used, o.name) == used.end()) continue;
+      auto& option = added[o.name];
+      if (option == nullptr) {
+        option = add_algorithm_option(command, o, cmd->given, std::string(o.meaning));
+      } else if (const auto& before = option->get_description(); before != o.meaning) {
+        option->description(fmt::format("{}; of {}: {}", before, a->info().name, o.meaning));
+      }
     }
   }
   add_common(command, c,

@@ -13,6 +13,7 @@ struct cdlp_declaration : declaration {
       .check = "Check the labels by sending them along edges and sorting them",
       .in_edges = true,
       .verify_options = words<"iterations">,
+      .direct = true,
       .no_operators = "each label has one writer"};
   struct options {
     std::uint64_t iterations = cdlp_options().iterations;

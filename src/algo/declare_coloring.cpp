@@ -13,7 +13,8 @@ struct coloring_declaration : declaration {
       .name = "coloring",
       .summary = "Proper coloring: adjacent vertices differ in color",
       .check = "Check every edge and the number of colors",
-      .in_edges = true};
+      .in_edges = true,
+      .direct = true};
   template <class Id>
   using result = coloring_result;
 

@@ -17,8 +17,7 @@ struct mst_declaration : declaration {
                                        .check = "Check that the forest spans and is minimal",
                                        .undirected = "a spanning forest needs an undirected graph",
                                        .weights = weights_read::any,
-                                       .several_cells = true,
-                                       .filters = true};
+                                       .several_cells = true};
   struct options {
     mst_merge merge = mst_merge::automatic;
 

@@ -119,6 +119,7 @@ struct pagerank_declaration : declaration {
     return o.aggregate == summation::off ? std::string_view()
                                          : "--aggregate sums without operators";
   }
+  static bool sends_directly(const options& o) { return o.variant == pagerank_variant::pull; }
 
   // The layout in the graph's file; else a new one if requested or if it pays off in the given
   // runs. None if one sweep in the order of ids suffices.
@@ -163,7 +164,9 @@ struct pagerank_declaration : declaration {
     }
   };
   static settings_used extra_facts(const auto& c, nothing, const auto& r) {
-    const auto sums = r.aggregate ? enum_name(static_cast<summation>(*r.aggregate)) : "off";
+    const auto sums = c.opt.variant == pagerank_variant::pull ? "none"
+                      : r.aggregate ? enum_name(static_cast<summation>(*r.aggregate))
+                                    : "off";
     const auto& layout = c.built->layout;
     return {enum_name(c.opt.variant),
             enum_name(c.opt.convention),

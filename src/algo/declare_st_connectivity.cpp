@@ -12,7 +12,8 @@ struct st_connectivity_declaration : declaration {
   static constexpr algorithm_info info{.name = "st-connectivity",
                                        .summary = "Whether a path leads from one vertex to another",
                                        .check = "Check by a breadth-first search",
-                                       .in_edges = true};
+                                       .in_edges = true,
+                                       .direct = true};
   struct options {
     vertex_option from, to;
 

@@ -17,7 +17,8 @@ struct triangles_declaration : declaration {
     triangles_mode mode = triangles_mode::automatic;
 
     static constexpr auto fields() {
-      return std::tuple(field{"mode", &options::mode, "How rows are intersected"});
+      return std::tuple(
+          field{"mode", &options::mode, "How rows are intersected; auto: chosen by a sample"});
     }
   };
   template <class Id>

@@ -60,7 +60,6 @@ struct walk_declaration : declaration {
   using result = walk_result<Id>;
 
   static void check_options(const options& o) {
-    if (o.walkers.number == 0) throw usage_error("--walkers is 0, expected at least 1");
     expect_at_most("walkers", o.walkers.number.value_or(0), std::uint64_t{1} << 63);
     expect_at_most("length", o.length, (std::uint64_t{1} << 32) - 1);
     expect_at_most("key", o.key.value_or(0), num_keys - 1);

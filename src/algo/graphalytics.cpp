@@ -249,7 +249,8 @@ std::optional<std::uint64_t> first_disagreement(agreement rule, const own_values
 graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
                                       const graph::graphalytics_dataset& from,
                                       const graphalytics_algorithm& which,
-                                      const activity::options& activity) {
+                                      const activity::options& activity,
+                                      const std::function<void()>& at_end) {
   const auto& names =
       std::visit([](const auto& x) -> const graph::labels& { return x.labels(); }, g);
   const auto is_command = [&](const algorithm* a) { return a->info().name == which.command; };
@@ -262,6 +263,7 @@ graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
     if (w.rank() == 0) expected = read_graphalytics_output(w.pool(), file, names, which.rule);
   });
   w.barrier();
+  at_end();
   const auto begin = w.clock().now_ns();
   const auto bound = [&] {
     try {
@@ -275,6 +277,7 @@ graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
   w.barrier();
   graphalytics_outcome outcome{static_cast<double>(w.clock().now_ns() - begin) * 1e-9, names.size(),
                                std::nullopt};
+  at_end();
   const auto found = gather(w, names, *result, which);
   const auto position =
       w.rank() == 0 ? first_disagreement(which.rule, expected, found) : std::nullopt;

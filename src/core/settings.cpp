@@ -108,7 +108,7 @@ constexpr std::array<setting, 30> rows{{
        return !v.empty();
      },
      [](const settings& s) { return s.costs.empty() ? "auto" : s.costs; }},
-    {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
+    {"coalesce", "CAIRN_COALESCE", "auto|BYTES[K|M|G]", "bytes",
      "size of a message buffer; auto: it grows in a burst of messages, up to the best size of the "
      "transport",
      "SIZE_BUFFERS",
@@ -164,7 +164,7 @@ constexpr std::array<setting, 30> rows{{
        return store_or_auto(s.helpers, v, number(v, 1, max_threads));
      },
      [](const settings& s) { return auto_or(s.helpers); }},
-    {"command-block", "CAIRN_COMMAND_BLOCK", "auto|BYTES", "bytes",
+    {"command-block", "CAIRN_COMMAND_BLOCK", "auto|BYTES[K|M|G]", "bytes",
      "with --progress specialised: size of a thread's block, of which several leave in one message "
      "buffer; auto: as large as the buffer",
      "the size of a command block",
@@ -185,7 +185,7 @@ constexpr std::array<setting, 30> rows{{
        return store_or_auto(s.channel_blocks, v, number<std::size_t>(v, 1, 1u << 20));
      },
      [](const settings& s) { return auto_or(s.channel_blocks); }},
-    {"pending", "CAIRN_PENDING", "BYTES", "bytes",
+    {"pending", "CAIRN_PENDING", "BYTES[K|M|G]", "bytes",
      "bound on the messages that a rank holds, unsent or not handled; above it the body waits "
      "between "
      "chunks, and the rank runs handlers before it receives more",

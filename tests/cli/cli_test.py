@@ -371,7 +371,9 @@ class Facts(unittest.TestCase):
         self.assertTrue(m["hardware_transactions_reason"])
 
     def test_settings_name_variable_and_value(self):
-        rows = {s["name"]: s for s in report("settings")["settings"]}
+        o = report("settings")
+        self.assertEqual(o["version"], report("machine")["version"])
+        rows = {s["name"]: s for s in o["settings"]}
         self.assertEqual(rows["threads"]["variable"], "CAIRN_THREADS")
         self.assertEqual(report("settings", "--threads", 3)["settings"][
             list(rows).index("threads")]["value"], "3")

@@ -333,7 +333,7 @@ class Refusals(InAFolder):
         for p in (1e-6, 1e6):
             self.assertTrue(report("walk", *GRAPH, "--p", p, "--q", 1000, "--verify")["verified"])
         self.refused("walk", *GRAPH, "--walkers", "many", saying="--walkers")
-        self.refused("walk", *GRAPH, "--walkers", 0, saying="--walkers is 0, expected at least 1")
+        self.refused("walk", *GRAPH, "--walkers", 0, saying="auto or an integer of at least 1")
         self.refused("walk", *GRAPH, "--paths", self.folder / "p.npy", saying=".csv, .tsv or .txt")
         same = self.folder / "o.csv"
         self.refused("walk", *GRAPH, "--paths", same, "--output", same, saying="the same file")

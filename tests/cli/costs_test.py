@@ -58,11 +58,17 @@ class Costs(InAFolder):
         run = cairn("bench", "model", "--save", environment=nowhere)
         self.assertEqual(run.returncode, 2)
 
+    def test_costs_that_cannot_be_saved_are_a_failure(self):
+        no_folder = {**os.environ, "XDG_CACHE_HOME": str(self.file("cache", ""))}
+        run = cairn("bench", "model", "--passes", 11, "--save", environment=no_folder)
+        self.assertEqual(run.returncode, 1, run.stderr)
+
     def test_bench_refuses_what_it_would_take_no_notice_of_or_lose(self):
         for bench in ("model", "sim"):
             for option in (("--sim", "ranks=1"), ("--mechanism", "stm"), ("--filter", 0),
                            ("--routing", "grid")):
                 self.refused("bench", bench, *option, saying=option[0])
+            self.refused("bench", bench, "--quiet", "--stats", saying="--stats")
             nowhere = self.folder / "none" / "costs.json"
             self.refused("bench", bench, "--passes", 1 << 20, "--output", nowhere,
                          saying="cannot be written")
@@ -70,6 +76,7 @@ class Costs(InAFolder):
 
     def test_bench_model_fits_a_line_to_each_mechanism(self):
         r = report("bench", "model", "--passes", 1, "--vertices", 256)
+        self.assertIsNone(r["verified"])
         fitted = {m["mechanism"]: m for m in r["result"]["mechanisms"]}
         works = r["machine"]["hardware_transactions"]
         self.assertEqual(set(fitted), {"plain", "atomics", "locks", "one-lock", "stm"}
@@ -80,6 +87,12 @@ class Costs(InAFolder):
             self.assertEqual("crossing" in m, name != "atomics")
         for option in (("--ranks", 2), ("--threads", 2), ("--coalesce", 64)):
             self.refused("bench", "model", *option, saying=option[0])
+
+    def test_bench_ignores_variables_of_other_commands(self):
+        others = {**os.environ, "CAIRN_SIM": "ranks=2", "CAIRN_RANKS": "2"}
+        model = report("bench", "model", "--passes", 1, "--vertices", 256, environment=others)
+        self.assertEqual((model["ranks"], model["settings"]["sim"]), (1, "off"))
+        self.assertEqual(report("bench", "sim", "--passes", 1, environment=others)["ranks"], 2)
 
     def test_bench_sim_writes_costs_that_a_simulated_cluster_takes(self):
         with tempfile.TemporaryDirectory() as folder:

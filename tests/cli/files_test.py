@@ -204,9 +204,9 @@ class Refusals(InAFolder):
             self.assertEqual((own.returncode, own.stderr), (0, ""))
         for command, unused in (
                 ("walk", "mechanism grain retry costs deliver filter frequency lead"),
-                ("lcc", "mechanism"), ("cdlp", "mechanism"), ("triangles", "mechanism"),
+                ("lcc", "mechanism"), ("cdlp", "mechanism routing"), ("triangles", "mechanism"),
                 ("pagerank", "frequency lead filter"),
-                ("kcore", "frequency lead filter"), ("mst", "deliver"),
+                ("kcore", "frequency lead filter"), ("mst", "deliver filter"),
                 ("sssp", "loop-tasks prefetching")):
             own = cairn(command, "--help").stdout
             for option in unused.split():
@@ -216,6 +216,11 @@ class Refusals(InAFolder):
         for command, auto in (("sssp", "auto: distributed-control"), ("cc", "auto: afforest"),
                               ("mst", "auto: hooking")):
             self.assertIn(auto, " ".join(cairn(command, "--help").stdout.split()))
+        words = " ".join(cairn("bfs", "--help").stdout.split())
+        for absent in ("(default: poll)", "(microseconds) (default: 200)", "(default: any)"):
+            self.assertIn(absent, words)
+        self.assertIn("Maximum number of sweeps; of cdlp: Maximum number of iterations",
+                      " ".join(cairn("verify", "--help").stdout.split()))
         for command in ("betweenness",):
             self.assertNotIn(command, text)
 

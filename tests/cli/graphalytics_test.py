@@ -85,6 +85,13 @@ class Tiny(InAFolder):
             for r in runs:
                 self.assertEqual((r["vertices"], r["correct"], r["wrong"]), (4, True, None))
 
+    def test_counters_are_of_the_runs_alone(self):
+        run = cairn("graphalytics", "--dataset", self.dataset(), "--json", "--ranks", 2,
+                    "--threads", 1)
+        found = json.loads(run.stdout)
+        for name in ("counters", "counters_load", "counters_verify"):
+            self.assertGreater(found[name]["collectives"], 0)
+
     def test_a_graph_may_have_no_edges(self):
         self.dataset(e="", properties=("meta.edges = 3", "meta.edges = 0"),
                      BFS="".join(f"{v} {0 if v == 2 else 2**63 - 1}\n" for v in (2, 5, 30, 400)),

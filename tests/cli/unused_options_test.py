@@ -22,6 +22,10 @@ class OptionsWithoutEffect(InAFolder):
                           ("mst", "--mechanism", "locks", "--costs", "none"),
                           ("mst", "--mechanism", "htm", "--grain", 4, "--costs", "none"),
                           ("coloring", "--ranks", 2, "--filter", 0),
+                          ("mst", "--ranks", 2, "--filter", 0),
+                          *((command, "--ranks", 2, "--threads", 1, "--routing", "grid")
+                            for command in ("pagerank", "cdlp", "coloring", "st-connectivity",
+                                            "info")),
                           ("kcore", "--layout", "none"),
                           ("bfs", "--progress", "thread"), ("bfs", "--filter", 0),
                           ("bfs", "--routing", "grid"), ("bfs", "--transport", "ring"),
@@ -65,9 +69,16 @@ class OptionsWithoutEffect(InAFolder):
                           ("mst", "--ranks", 2, "--threads", 1, "--merge", "transactions",
                            "--grain", 4),
                           ("mst", "--mechanism", "stm", "--grain", 4, "--retry", "hle"),
-                          ("mst", "--ranks", 2, "--threads", 1, "--filter", 0, "--coalesce", 640),
+                          ("mst", "--ranks", 2, "--threads", 1, "--coalesce", 640),
+                          ("pagerank", "--variant", "push", "--ranks", 2, "--threads", 1,
+                           "--routing", "grid"),
                           ("cc", "--ranks", 2, "--threads", 1, "--partition", "edges")):
             self.assertEqual(cairn(arguments[0], *GRAPH, *arguments[1:]).returncode, 0, arguments)
+
+    def test_the_reason_holds_on_any_number_of_ranks(self):
+        for ranks in (1, 2):
+            self.refused("kcore", *GRAPH, "--ranks", ranks, "--filter", 0,
+                         saying="kcore drops and combines no messages")
 
     def test_variables_may_have_none(self):
         for option, value in (("routing", "grid"), ("filter", "0"), ("progress", "thread")):

@@ -37,6 +37,7 @@ enum class weights_read { none, any, integer, lengths };
 /// undirected      if not empty: the reason why a directed graph is refused
 /// several_cells   its operators change several cells, which restricts the mechanisms
 /// filters         some of its messages are dropped or combined at the sender
+/// direct          all of its messages go directly to their destination, whatever the routing
 /// in_order        some of its runs work through queues, so that a busy worker looks for messages
 ///                 between batches
 /// to_owners       some of its operators change one element and are not answered, so that their
@@ -52,6 +53,7 @@ struct algorithm_info {
   std::span<const std::string_view> verify_options = {};
   bool several_cells = false;
   bool filters = false;
+  bool direct = false;
   bool in_order = false;
   bool to_owners = false;
   bool paths = false;
@@ -183,6 +185,9 @@ class algorithm {
   /// it uses operators.
   [[nodiscard]] virtual std::string_view without_operators(const option_values& given,
                                                            const world& w) const = 0;
+  /// Whether all messages of the run go directly to their destination, so that
+  /// world_options::routing has no effect.
+  [[nodiscard]] virtual bool sends_directly(const option_values& given) const = 0;
   /// Why the workers of the run do not work through queues, so that world_options::frequency has no
   /// effect: what the algorithm does instead. Empty if they do.
   [[nodiscard]] virtual std::string_view without_queues(const option_values& given) const = 0;

@@ -81,6 +81,7 @@ struct declaration {
   static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
     return {};
   }
+  static constexpr bool sends_directly(const auto& /*options*/) { return false; }
   static constexpr std::string_view without_queues(const auto& /*options*/) {
     return "works in supersteps";
   }

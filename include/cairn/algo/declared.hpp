@@ -54,6 +54,9 @@ class declared final : public algorithm {
     if (!D::info.no_operators.empty()) return D::info.no_operators;
     return D::without_operators(read(given), w);
   }
+  [[nodiscard]] bool sends_directly(const option_values& given) const override {
+    return D::info.direct || D::sends_directly(read(given));
+  }
   [[nodiscard]] std::string_view without_queues(const option_values& given) const override {
     return D::without_queues(read(given));
   }

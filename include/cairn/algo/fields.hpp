@@ -90,7 +90,7 @@ struct vertex_option {
   std::string id;
 };
 
-/// An option whose value is an integer or `auto`; empty: auto.
+/// An option whose value is a positive integer or `auto`; empty: auto.
 struct automatic_number {
   std::optional<std::uint64_t> number;
 };
@@ -132,8 +132,9 @@ void read_option(std::string_view name, std::string_view text, T& to) {
     to.id = text;
   } else if constexpr (std::is_same_v<T, automatic_number>) {
     to.number.reset();
-    if (text == "auto" || read_integer(text, to.number.emplace())) return;
-    throw refuse("auto or an integer from 0 to 2^64 - 1");
+    if (text == "auto") return;
+    if (read_integer(text, to.number.emplace()) && to.number != 0u) return;
+    throw refuse("auto or an integer of at least 1");
   } else if constexpr (std::is_enum_v<T>) {
     std::string all;
     for (std::size_t i = 0; i < enum_names<T>.size(); ++i) {

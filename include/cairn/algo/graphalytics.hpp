@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,14 +69,15 @@ struct graphalytics_outcome {
 /// output, which rank 0 reads.
 ///
 /// g           the graph of `from` with in-edges
+/// at_end      called when the run whose time is measured begins, and when it has ended
 /// Returns     the same on every rank
 /// Memory      on rank 0: 17 bytes a vertex, for class names up to 100
 /// Throws      input_error for missing or wrong parameters, and as read_graphalytics_output()
 /// Collective  all ranks
 /// Source      [Graphalytics], output validation
-[[nodiscard]] graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
-                                                    const graph::graphalytics_dataset& from,
-                                                    const graphalytics_algorithm& which,
-                                                    const activity::options& activity = {});
+[[nodiscard]] graphalytics_outcome run_graphalytics(
+    world& w, const graph::any_graph& g, const graph::graphalytics_dataset& from,
+    const graphalytics_algorithm& which, const activity::options& activity = {},
+    const std::function<void()>& at_end = [] {});
 
 }  // namespace cairn::algo
