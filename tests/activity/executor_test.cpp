@@ -307,6 +307,15 @@ TEST(SortedBuffers, RunInTheOrderOfTheOperatorIfTheOptionsSort) {
   }
 }
 
+TEST(ExecutorContract, SpawningNeedsAnOpenEpochAlsoOnOneRank) {
+  world w;
+  pgas::vertex_map<std::uint32_t> map(w, pgas::partition(4, 1), nobody);
+  tally effects(4);
+  executor first(w, claim_first{{map, effects}});
+  EXPECT_THROW(first.spawn(main_worker, [](auto& send) { send({0, 1}); }), contract_violation);
+  EXPECT_EQ(map.load(0), nobody);
+}
+
 // A rank with one worker changes its elements without atomics, and has no lane for another thread.
 TEST(ExecutorContract, TheProgressThreadSpawnsNothing) {
   support::place served{support::place::network::simulated, 2, 1};

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cairn/am/epoch.hpp>
+#include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/accumulator_map.hpp>
+#include <cairn/pgas/vertex_map.hpp>
 
 #include <support/places.hpp>
 
@@ -230,6 +232,13 @@ TEST(AccumulatorMapContract, CollectsOnlyWhileNoEpochIsOpen) {
   am::epoch e(w);
   EXPECT_THROW(sums.collect([](worker_t, auto, auto) {}), contract_violation);
   e.close();
+}
+
+TEST(AccumulatorMapContract, RefusesThePartitionOfAnotherNumberOfRanks) {
+  world w;
+  EXPECT_THROW(accumulator_map<add<int>>(w, partition(4, 2)), contract_violation);
+  const std::vector<std::uint64_t> sizes{3, 4};
+  EXPECT_THROW(vertex_map<int>(w, partition::listed(sizes), 0), contract_violation);
 }
 
 TEST(AccumulatorChoice, TakesPartialsWhileTheyAreSmall) {

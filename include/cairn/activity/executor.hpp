@@ -52,8 +52,8 @@ namespace cairn::activity {
 /// Memory      per worker, allocated on first use: groups of at most 512 messages and 64 KiB, or
 ///             of one larger message; the sent-filter; channel blocks; the unanswered messages to
 ///             other ranks
-/// Throws      contract_violation from spawn() on the progress thread; from spawn() or a handler if
-///             elements() names an element of this rank and one of another rank
+/// Throws      contract_violation from spawn() on the progress thread or outside an epoch; from
+///             spawn() or a handler if elements() names an element of this rank and one of another
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
 template <class Op, mechanism Fixed = mechanism::automatic>
 class executor {
@@ -114,6 +114,7 @@ class executor {
   template <class Body>
   void spawn(worker_t k, Body&& body) {
     CAIRN_EXPECTS(k < parts_.w.workers(), "only workers spawn operators");
+    CAIRN_EXPECTS(parts_.w.messages().epoch_open(), "spawn() needs an open epoch");
     with_lane(k, parts_.out ? span_kind::mixed : span_kind::operators, body);
   }
 

@@ -76,7 +76,9 @@ class element_view {
 /// T           trivially copyable
 /// Partition   owner(id), first(rank), size(rank) and n(), as partition
 /// Memory      sizeof(T) per element of this rank, on huge pages, first touched by the workers
-/// Throws      system_failure from the constructor if there is no memory
+/// Throws      from the constructor: system_failure if there is no memory; contract_violation if
+/// the
+///             partition has another number of ranks than the world
 /// Collective  constructor
 template <class T, class Partition>
 class element_map {
@@ -131,7 +133,7 @@ class element_map {
   // f(values, id) sets elements from an id on.
   template <class F>
   element_map(filled_by_tag, world& w, Partition partition, const T& initial, F f)
-      : partition_(std::move(partition)),
+      : partition_(expect_ranks_of(w, std::move(partition))),
         first_(partition_.first(w.rank())),
         initial_(initial),
         values_(partition_.size(w.rank()), w.memory()) {
@@ -142,6 +144,13 @@ class element_map {
           f(all.subspan(i, end - i), first + i);
         },
         chunk);
+  }
+
+  static Partition expect_ranks_of(const world& w, Partition p) {
+    if constexpr (requires { p.ranks(); }) {
+      CAIRN_EXPECTS(p.ranks() == w.size(), "a partition has the ranks of the world");
+    }
+    return p;
   }
 
   // Equal bytes are set by memset, which may use wider stores than this program's instruction set.
