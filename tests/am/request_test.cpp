@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -127,6 +128,31 @@ TEST(RequestOnOneRank, AnAbandonedEpochLeavesNeitherCreditsNorQuestions) {
       e.close();
       g.judge();
     }
+  }
+}
+
+// The other worker takes answers in while the body leaves.
+TEST(RequestOnOneRank, ReceivesNothingOnceItCannotAskAgain) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    support::on_simulated_ranks(1, 2, seed, [seed](world& w) {
+      auto token = std::make_shared<int>();  // until the channel of the questions has ended
+      const std::weak_ptr watched(token);
+      std::atomic<int> late = 0;
+      const auto leave = [&] {
+        request<std::uint64_t, std::uint64_t> ask(
+            w, [alive = std::move(token)](worker_t, std::uint64_t i) { return i; },
+            [&](worker_t, std::uint64_t, std::uint64_t) { late += watched.expired(); },
+            {.kind = channel_kind::standing, .coalesce_bytes = 64});
+        {
+          auto to = ask.from(main_worker);
+          for (std::uint64_t i = 0; i < 100; ++i) to(0, i, slot(i));
+        }
+        for (auto i = seed % 8; i > 0; --i) static_cast<void>(w.progress());
+        throw std::runtime_error("the body broke");
+      };
+      EXPECT_THROW(leave(), std::runtime_error);
+      EXPECT_EQ(late, 0) << "seed " << seed;
+    });
   }
 }
 

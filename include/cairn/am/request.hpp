@@ -54,7 +54,8 @@ struct request_options {
 ///            which gives each answer to answer_from(): at once, or later in the same epoch, which
 ///            it then holds open.
 /// receive    void receive(worker, slot, answer), once per question, or void receive(worker, span
-///            of ticketed_answer); may ask again
+///            of ticketed_answer); may ask again. Not called for answers that come while the
+///            destructor runs
 /// Kind       epoch: its end means that all answers were received; or standing
 /// Messages   two per question
 /// Memory     per worker, for the questions that wait for credit; at the asked rank, for at most
@@ -103,7 +104,8 @@ class request final : private task::progress_source {
   ~request() {
     world_.pool().remove_source(*this);
     // Questions that a cancelled epoch left behind, or that a standing one did not wait for. They
-    // are not sent any more: answers arrive until answers_ ends, but questions_ ends before.
+    // are not sent any more: answers arrive until answers_ ends, but questions_ ends before. For
+    // the same reason receive_, which may ask again, is not called any more.
     world_.pool().while_not_polling([this] {
       ends_ = true;
       for (worker_t k{0}; k < workers_.workers(); ++k) charge(k, -kept_bytes(k));
@@ -297,11 +299,11 @@ class request final : private task::progress_source {
 
   // Worker k asked all questions of the batch.
   void receive(worker_t k, rank_t from, std::span<const ticketed_answer> batch) {
+    if (ends_) [[unlikely]]
+      return;
     auto& mine = workers_[k];
-    if (!ends_) [[likely]] {
-      mine.credit->give_back(from, static_cast<std::uint32_t>(batch.size()),
-                             [&](worker_t, std::uint32_t n) { send_waiting(k, from, n); });
-    }
+    mine.credit->give_back(from, static_cast<std::uint32_t>(batch.size()),
+                           [&](worker_t, std::uint32_t n) { send_waiting(k, from, n); });
     receive_(k, batch);
     add(mine.received, batch.size());
   }
