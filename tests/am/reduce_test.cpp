@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -13,6 +17,7 @@
 #include <cairn/am/combine_table.hpp>
 #include <cairn/am/reduce.hpp>
 #include <cairn/base/aggregator.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 
 #include <support/schedules.hpp>
@@ -167,6 +172,31 @@ TEST(MirrorTable, ForgetsFewMirrorsAndAll) {
       table.forget();
     }
   }
+}
+
+// Pages that the process has mapped.
+std::uint64_t mapped_pages() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages;
+}
+
+struct wide : lowered {
+  static std::uint64_t keys() { return std::uint64_t{1} << 40; }
+};
+
+TEST(MirrorTable, IsAsNewAfterAFailedAllocation) {
+  mirror_table<std::uint32_t> table(std::size_t{1} << 20);
+  const update m{wide::keys() - 1, 5};
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  auto limit = before;  // there is room for the mirrors, but not for their ids
+  limit.rlim_cur = mapped_pages() * static_cast<rlim_t>(getpagesize()) + (6 << 20);
+  setrlimit(RLIMIT_AS, &limit);
+  EXPECT_THROW(static_cast<void>(table.offer(wide(), m)), system_failure);
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(table.offer(wide(), m), offered::passed);
+  EXPECT_EQ(table.offer(wide(), m), offered::merged);
 }
 
 // Combine ----------------------------------------------------------------------------------------

@@ -135,11 +135,13 @@ class mirror_table {
     CAIRN_ASSERT(entries_ != 0);
     initial_ = initial;
     map_ = detail::slot_map({.entries = entries_, .keys = keys});
+    // First, because offer() takes mirrors without ids for one per key.
+    if (!map_.dense() && ids_.empty()) {
+      ids_ = hw::page_buffer<std::uint64_t>(map_.slots());
+      std::fill(ids_.begin(), ids_.end(), ~std::uint64_t{0});
+    }
     mirrors_ = hw::page_buffer<Mirror>(map_.slots());
     std::fill(mirrors_.begin(), mirrors_.end(), initial);
-    if (map_.dense()) return;
-    ids_ = hw::page_buffer<std::uint64_t>(map_.slots());
-    std::fill(ids_.begin(), ids_.end(), ~std::uint64_t{0});
   }
   // From this number on it is as cheap to reset all mirrors.
   [[nodiscard]] std::size_t max_noted() const noexcept { return 1 + mirrors_.size() / 8; }
