@@ -62,10 +62,10 @@ void finish_alone(world& w) {
 
 epoch::epoch(world& w) : world_(w), span_(w.trace(), main_worker, obs::trace_kind::epoch) {
   const world::call_guard in_call(w);
+  if (w.size() > 1) wave_.resize(num_counts);
   w.messages().open_epoch();
   if (span_) span_->number = static_cast<std::uint32_t>(w.messages().epoch());
   w.counters().add(main_worker, obs::counter::epochs);
-  if (w.size() > 1) wave_.resize(num_counts);
 }
 
 epoch::~epoch() {

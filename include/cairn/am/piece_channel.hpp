@@ -73,8 +73,8 @@ class piece_channel {
   /// returns. Use it within one chunk, handler or body section, on that worker only.
   void send(worker_t k, rank_t to, std::span<const std::byte> message, std::uint64_t tag = 0) {
     forget_abandoned(k);
-    if (opt_.kind == channel_kind::epoch) hold(world_, k);
     outgoing_[k].to[static_cast<std::size_t>(to)].messages.push_back({message, tag, 0});
+    if (opt_.kind == channel_kind::epoch) hold(world_, k);
     send_some(k, to);
   }
 
