@@ -96,6 +96,19 @@ TEST(BucketQueue, GivesTheEntriesOfTheFirstBucketOutOnce) {
   }
 }
 
+TEST(BucketQueue, GivesABoundedPartOfManyEntries) {
+  using queue_type = bucket_queue<entry>;
+  constexpr std::size_t many = 3 * queue_type::max_given * 512 / sizeof(entry);
+  world w;
+  queue_type queue(w, HUGE_VAL);
+  for (std::size_t i = 0; i < many; ++i) static_cast<void>(queue.push({0, i}));
+  std::vector<entry> given;
+  queue.give_half(none, given);
+  EXPECT_GT(given.size(), many / 4);
+  EXPECT_LE(given.size(), many / 3);
+  EXPECT_EQ(queue.size() + given.size(), many);
+}
+
 TEST(BucketQueue, OfInfiniteWidthIsFirstInFirstOutByChunks) {
   world w;
   bucket_queue<entry> queue(w, HUGE_VAL);

@@ -34,7 +34,8 @@ struct reached_vertex {
 /// before the window are in one list. Chunks are recycled.
 ///
 /// Entry     has a member `distance`, a number of at least 0
-/// Work      O(1) per entry in the window; up to k more copies for an entry 2^k windows away
+/// Work      O(1) per entry in the window; up to k more copies for an entry 2^k windows away. The
+///           take() that moves the window copies a whole list
 /// Memory    512 bytes per chunk, at most one part-filled chunk per list
 /// Thread-safety: one worker at a time.
 /// Source    coarser lists: R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, Faster algorithms
@@ -45,6 +46,7 @@ class bucket_queue {
   using distance_type = decltype(Entry::distance);
 
   static constexpr std::uint64_t none = ~std::uint64_t{0};  ///< no bucket
+  static constexpr std::size_t max_given = 4096;            ///< chunks, copied in a millisecond
 
   bucket_queue() = default;
   /// width     width of a bucket; infinity: all entries are in bucket 0
@@ -111,8 +113,8 @@ class bucket_queue {
     return taken_.entries();
   }
 
-  /// Appends half of the chunks of the first bucket, or half of its only chunk, to `to` and removes
-  /// them, if the bucket is before `end`.
+  /// Appends half of the chunks of the first bucket, but at most max_given, or half of its only
+  /// chunk, to `to` and removes them, if the bucket is before `end`.
   void give_half(std::uint64_t end, std::vector<Entry>& to) {
     constexpr std::size_t worth_giving = 8;
     if (first_bucket() >= std::min(end, base_ + window)) return;
@@ -126,8 +128,10 @@ class bucket_queue {
       return;
     }
     std::size_t chunks = 0;
-    for (const auto* c = from.first; c != nullptr; c = c->next) ++chunks;
-    for (chunks /= 2; chunks > 0; --chunks) {
+    for (const auto* c = from.first; c != nullptr && chunks < 2 * max_given; c = c->next) ++chunks;
+    chunks /= 2;
+    to.reserve(to.size() + chunks * room);  // entries of a removed chunk have no other place
+    for (; chunks > 0; --chunks) {
       const auto taken = take_chunk(from);
       const auto entries = taken.entries();
       to.insert(to.end(), entries.begin(), entries.end());

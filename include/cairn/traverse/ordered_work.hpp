@@ -128,7 +128,7 @@ class ordered_work {
   /// in flight. work() sends all messages of the batch.
   ///
   /// Throws    exceptions of work() and of handlers; peer_failure, cancelled. Entries of batches
-  ///           that were not processed stay for the next run
+  ///           that were not processed stay for the next run, if no allocation failed
   /// Collective: same `end` on every rank.
   template <class Work>
   void run(Work&& work, std::uint64_t end = none) {
