@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/base/error.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/traverse/frontier.hpp>
 
@@ -76,6 +77,17 @@ TEST(FrontierOfManyVertices, IsConvertedToBits) {
   EXPECT_EQ(f.begin_superstep(), many / 3);
   const auto* const bits = f.bits_of_all();
   for (std::uint64_t v = 0; v < many; ++v) ASSERT_EQ(bits[v / 64] >> (v % 64) & 1, v % 3 == 1);
+}
+
+TEST(FrontierOfManyVertices, IsConvertedToBitsUntilACancel) {
+  constexpr std::uint64_t many = 400'000;
+  world w;
+  const pgas::partition p(many, 1);
+  frontier<id> f(w, p);
+  add_third(w, p, f, 1);
+  static_cast<void>(f.begin_superstep());
+  w.cancel();
+  EXPECT_THROW(static_cast<void>(f.bits_of_all()), cancelled);
 }
 
 TEST_P(Frontier, IsExtendedByWhatWasAddedSince) {

@@ -124,16 +124,18 @@ class frontier {
  private:
   void set_bits(std::span<const Id> list) {
     constexpr double ns_each = 2, ns_worth_sharing = 100'000;
-    if (w_.workers() == 1 || static_cast<double>(list.size()) * ns_each < ns_worth_sharing) {
-      for (const Id v : list) now_.set(v - first_);
-      return;
-    }
+    const auto set_alone = [&](std::span<const Id> part) {
+      for (const Id v : part) now_.set(v - first_);
+    };
+    if (static_cast<double>(list.size()) * ns_each < ns_worth_sharing) return set_alone(list);
     w_.parallel_for(
         list.size(),
-        [&](worker_t, std::size_t i, std::size_t last) {
-          for (; i < last; ++i) now_.set_shared(list[i] - first_);
+        [&](worker_t, std::size_t begin, std::size_t end) {
+          const auto part = list.subspan(begin, end - begin);
+          if (w_.workers() == 1) return set_alone(part);
+          for (const Id v : part) now_.set_shared(v - first_);
         },
-        chunk_of(w_, list.size(), 2 * ns_each));
+        w_.workers() == 1 ? 1 << 14 : chunk_of(w_, list.size(), 2 * ns_each));
   }
   // Not inlined, so that loops over edges keep their values in registers.
   [[gnu::noinline]] void add_shared(worker_t k, Id v) {
