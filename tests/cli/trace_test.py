@@ -190,8 +190,14 @@ class Traces(InAFolder):
         self.assertEqual({e["args"]["protocol"] for e in trace.named("send")
                           if "channel" not in e["args"]}, {"gather"})
         trace, _ = self.traced("bfs", "--threads", 2)
-        self.assertTrue({"push", "pull"} >= {e["args"]["direction"]
-                                             for e in trace.named("superstep")})
+        self.assertTrue({"push", "pull", "none"} >= {e["args"]["direction"]
+                                                     for e in trace.named("superstep")})
+        path = self.folder / "grid.json"
+        report("bfs", "--grid", "6x6", "--threads", 1, "--trials", 1, "--trace", path)
+        directions = [e["args"]["direction"] for e in Trace(path).named("superstep")]
+        self.assertEqual([i for i, way in enumerate(directions, 1) if way == "none"],
+                         [len(directions)])  # the last vertex reaches nobody
+        path.unlink()
         trace, _ = self.traced("sssp", "--threads", 2, "--algorithm", "distributed-control")
         self.assertGreater(len(trace.named("bucket")), 0)
         self.assertEqual(len(trace.named("width of buckets")), 2)

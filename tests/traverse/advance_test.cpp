@@ -6,6 +6,7 @@
 
 #include <cairn/algo/ref/bfs.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/traverse/advance.hpp>
 
 #include <support/dist_graph.hpp>
@@ -118,6 +119,32 @@ TEST_P(Advance, VisitsNoEdgesOnceAllVerticesAreReached) {
     const marked_search run(w, share);
     EXPECT_LE(w.sum(w.counters().total(obs::counter::edges)), star.n);
   });
+}
+
+// Cancels when the first vertex is reached.
+struct cancelling_mark : mark {
+  world& w;
+  bool attempt(auto cell, const message& m) const {
+    w.cancel();
+    return mark::attempt(cell, m);
+  }
+};
+
+TEST(AdvanceOfOne, PullsFewVerticesAtATimeIfTheyHaveManyEdges) {
+  constexpr std::uint64_t n = 1'200;
+  world w;
+  const auto share = support::share_of<id>(support::complete(n), 0, 1);
+  pgas::vertex_map<id> step_of(w, share.partition(), no_vertex<id>);
+  frontier<id> reached(w, share.partition());
+  std::vector<std::uint64_t> marked(1);
+  const id step = 1;
+  advance<id, cancelling_mark> search(w, share, reached,
+                                      {{step_of.view(), reached, marked, step}, w},
+                                      {.direction = direction::pull});
+  step_of.store(0, 0);
+  reached.add(main_worker, 0);
+  EXPECT_THROW(search.superstep(), cancelled);
+  EXPECT_LT(marked[0], n - 100);
 }
 
 TEST(AdvanceOfOne, RefusesToPullWithoutInEdges) {

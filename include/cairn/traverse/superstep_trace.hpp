@@ -11,7 +11,7 @@ namespace cairn::traverse {
 
 struct superstep_record {
   std::uint64_t frontier;  ///< expanded vertices on all ranks
-  bool pull;
+  bool pull;               ///< else a push, or nothing if no vertex waited for a message
   double seconds;          ///< since the end of the previous superstep, by the world's clock
   std::uint64_t messages;  ///< sent by this rank
 };
