@@ -48,16 +48,13 @@ struct height_labels {
     const auto steps = search.from(t, 0) + search.from(s, g.num_vertices());
     const auto& distances = search.distances();
     std::copy(distances.local().begin(), distances.local().end(), of.local().begin());
-    traverse::push_own(
-        w, updates, g.out(),
-        [&](Id v, auto& send) {
-          current[v - r.first] = 0;
-          for (auto i = r.begin(v); i < r.end(v); ++i) {
-            send(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, of.load(v)});
-          }
-          return r.end(v) - r.begin(v);
-        },
-        r.ns_of_row());
+    traverse::push_own(w, updates, g.out(), [&](Id v, auto& send) {
+      current[v - r.first] = 0;
+      for (auto i = r.begin(v); i < r.end(v); ++i) {
+        send(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, of.load(v)});
+      }
+      return r.end(v) - r.begin(v);
+    });
     return steps;
   }
 

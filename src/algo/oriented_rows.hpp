@@ -20,59 +20,15 @@
 #include <cairn/pgas/partition.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/chunk.hpp>
+#include <cairn/traverse/own.hpp>
 
 namespace cairn::algo {
-
-/// Calls f(worker, first, last) for ranges that cover rows [0, n) once, with about equal numbers of
-/// edges. If each edge costs `longest` steps, a range takes some milliseconds, so that cancel() and
-/// messages are noticed between ranges and workers finish at about the same time.
-///
-/// begin_of   index of a row's first edge: ascending, below `edges`
-template <class Begin, class F>
-void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t longest,
-                     Begin&& begin_of, F&& f) {
-  constexpr std::uint64_t steps = 4 << 20, min_shared = 256;
-  // With several ranks ranges are smaller, because messages wait for the end of a range.
-  const std::uint64_t max_edges = w.size() > 1 ? 1 << 12 : 1 << 16;
-  const auto share = edges / (16 * static_cast<std::uint64_t>(w.workers())) + 1;
-  const auto size = std::min(
-      {steps / std::max<std::uint64_t>(1, longest) + 1, max_edges, std::max(share, min_shared)});
-  // the first row that begins in this range or later
-  const auto first_of = [&](std::uint64_t range) {
-    if (range == 0) return std::size_t{0};
-    std::size_t low = 0, high = n;
-    while (low < high) {
-      const auto middle = low + (high - low) / 2;
-      if (begin_of(middle) < range * size) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  };
-  const auto ranges = edges / size + 1;
-  w.parallel_for(
-      ranges,
-      [&](worker_t k, std::size_t range, std::size_t) {
-        const auto last = range + 1 == ranges ? n : first_of(range + 1);
-        if (const auto row = first_of(range); row < last) f(k, row, last);
-      },
-      1);
-}
 
 /// The first of two concatenated ascending lists. The second is part of the first.
 template <class Id>
 [[nodiscard]] std::span<const Id> ascending_part(std::span<const Id> both) {
   const auto at = std::adjacent_find(both.begin(), both.end(), std::greater_equal<>());
   return both.first(static_cast<std::size_t>(at - both.begin()) + (at == both.end() ? 0 : 1));
-}
-
-/// For the rows of a graph, by position.
-template <class Id, class F>
-void for_edge_ranges(world& w, const graph::csr<Id>& rows, std::uint64_t longest, F&& f) {
-  const auto begin_of = [at = rows.offsets()](std::size_t i) { return at[i] - at[0]; };
-  for_edge_ranges(w, rows.num_rows(), rows.num_edges(), longest, begin_of, f);
 }
 
 /// The pairs of vertices that are kept: joined by an edge in any direction, or in both directions.
@@ -171,7 +127,7 @@ class oriented_rows {
   /// Calls f(worker, first, last) for ranges of rows.
   template <class F>
   void for_ranges(world& w, F&& f) const {
-    for_edge_ranges(
+    traverse::for_edge_ranges(
         w, num_rows_, targets_.size(), longest_,
         [this](std::size_t i) { return rows_[i] >> size_bits; }, f);
   }

@@ -55,9 +55,12 @@ class shortest_path_tree {
     const auto first = first_own(w_, predecessor_, lacks);
     if (!w_.any(first != no_vertex<std::uint64_t>)) return std::move(predecessor_);
     while (w_.any(!found_.empty())) {
-      traverse::push_each(w_, edges_, found_.take(), [&](Id v, auto& send) {
-        return send_tight_edges(v, send, [](Distance from, Distance to) { return from == to; });
-      });
+      traverse::push_each(
+          w_, edges_, found_.take(),
+          [&](Id v, auto& send) {
+            return send_tight_edges(v, send, [](Distance from, Distance to) { return from == to; });
+          },
+          traverse::mean_ns_of_row(g_.out()));
     }
     return std::move(predecessor_);
   }

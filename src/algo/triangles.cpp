@@ -22,7 +22,9 @@ void count_naturally(world& w, const graph::dist_csr<Id>& g, edges_are edges,
   const auto& rows = g.out();
   worker_marks<std::uint8_t> marks(w, g.num_vertices());
   counter.by_ranges(
-      [&](auto&& f) { for_edge_ranges(w, rows, std::min(rows.max_degree(), most_steps), f); },
+      [&](auto&& f) {
+        traverse::for_edge_ranges(w, rows, std::min(rows.max_degree(), most_steps), f);
+      },
       [&](worker_t k, std::size_t first, std::size_t last, auto& count_for) {
         return edges == edges_are::distinct ? count_in_natural_order<edges_are::distinct>(
                                                   rows, first, last, marks[k], count_for)

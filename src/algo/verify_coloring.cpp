@@ -14,7 +14,7 @@ template <class Id>
 std::optional<std::string> verify_coloring(world& w, const graph::dist_csr<Id>& g,
                                            const pgas::vertex_map<std::uint32_t>& color) {
   const auto all = w.all_gather_values<std::uint32_t>(color.local());
-  const auto max_degree = w.max(traverse::edges_both_ways(g).max_degree());
+  const auto max_degree = w.max(traverse::edges_both_ways(g).max_degree(w));
   const auto id = [&](std::uint64_t v) { return g.labels().text_of(v); };
   const auto twin = [&](std::uint64_t v) {  // a neighbor with the same color
     const auto row = g.out().neighbors(v);

@@ -63,8 +63,10 @@ class checker {
     peeling_ = true;
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) { remove_if_few(k, v); });
     while (w_.any(!removed_.empty())) {
-      traverse::push_each(w_, messages_, removed_.take(),
-                          [&](Id v, auto& send) { return notify_neighbors(v, send); });
+      traverse::push_each(
+          w_, messages_, removed_.take(),
+          [&](Id v, auto& send) { return notify_neighbors(v, send); },
+          traverse::mean_ns_of_row(g_.out()));
     }
     for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
       if (is_removed_.load(v) == 0) wrong = {v, false, core(v), support(v)};

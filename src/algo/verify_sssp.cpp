@@ -81,8 +81,9 @@ class checker {
                        [&](Id v, auto& send) { return send_bounds(v, send); });
     searching_ = true;
     while (w_.any(!frontier_.empty())) {
-      traverse::push_each(w_, bounds_, frontier_.take(),
-                          [&](Id v, auto& send) { return send_bounds(v, send); });
+      traverse::push_each(
+          w_, bounds_, frontier_.take(), [&](Id v, auto& send) { return send_bounds(v, send); },
+          traverse::mean_ns_of_row(g_.out()));
     }
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {
       const bool reached = is_reached(distance_.load(v));

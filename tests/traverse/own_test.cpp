@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -7,7 +8,9 @@
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/traverse/own.hpp>
 
+#include <support/dist_graph.hpp>
 #include <support/places.hpp>
+#include <support/random_graphs.hpp>
 
 namespace cairn::traverse::own_test {
 namespace {
@@ -26,6 +29,22 @@ TEST_P(Own, EachVertexIsVisitedOnceWhateverItTakes) {
         for (const auto times : visits.local()) ASSERT_EQ(times, 1u);
       }
     }
+  });
+}
+
+TEST_P(Own, EachRowIsInOneRangeOfManyAlsoIfItHasNoEdges) {
+  support::plain_graph star{"star beside vertices without edges", 20'000, true, {}};
+  for (std::uint64_t leaf = 1; leaf < 5'000; ++leaf) star.edges.push_back({0, leaf});
+  GetParam().run([&](world& w) {
+    const auto share = support::share_of<std::uint32_t>(star, w.rank(), w.size());
+    pgas::vertex_map<std::uint32_t> visits(w, share.partition(), 0);
+    std::atomic<std::uint64_t> longest = 0;
+    for_edge_ranges(w, share.out(), 1, [&](worker_t, std::uint64_t v, std::uint64_t last) {
+      if (longest < last - v) longest = last - v;
+      for (; v < last; ++v) visits.store(v, visits.load(v) + 1);
+    });
+    for (const auto times : visits.local()) ASSERT_EQ(times, 1u);
+    EXPECT_LE(longest, share.out().num_rows() / 8 + 256);
   });
 }
 

@@ -22,7 +22,7 @@ namespace cairn::traverse {
 ///
 /// Shown buckets are hints: a worker may have moved since.
 ///
-/// Memory    a cache line per worker of the machine
+/// Memory    a cache line per worker of all ranks, on each machine
 /// Thread-safety  worker k shows its own bucket; any worker asks; worker 0 clears
 class bucket_board {
  public:

@@ -9,7 +9,9 @@
 
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/chunk.hpp>
+#include <cairn/traverse/own.hpp>
 #include <cairn/traverse/rows.hpp>
 
 namespace cairn::traverse {
@@ -26,11 +28,12 @@ class edges {
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
     return rows_[0]->degree(v) + (num_sets_ == 2 ? rows_[1]->degree(v) : 0);
   }
-  /// The largest degree of an own vertex.
-  [[nodiscard]] std::uint64_t max_degree() const noexcept {
-    std::uint64_t max = 0;
-    for (auto v = rows_[0]->first(); v < rows_[0]->last(); ++v) max = std::max(max, degree(v));
-    return max;
+  /// The largest degree of an own vertex. Called by worker 0 outside jobs.
+  [[nodiscard]] std::uint64_t max_degree(world& w) const {
+    if (num_sets_ == 1) return rows_[0]->max_degree();
+    task::per_worker<std::uint64_t> max(w.workers());
+    for_each_own(w, *rows_[0], [&](worker_t k, Id v) { max[k] = std::max(max[k], degree(v)); });
+    return std::ranges::max(max, {}, [](const auto& m) { return m.value; }).value;
   }
   /// The mean degree of the listed vertices, estimated from a sample if there are more than 64.
   [[nodiscard]] double mean_degree(std::span<const Id> list) const noexcept {

@@ -111,23 +111,21 @@ auto push_each(world& w, Channel& channel, std::span<const T> list, F&& f, doubl
       chunk_of(w, list.size(), ns_each), close);
 }
 
-/// Calls f(v, send) for each own vertex v of `vertices`, a vertex map or a graph's rows.
+/// Calls f(v, send) for each own vertex v, in ranges as for_edge_ranges.
 ///
-/// f          returns the number of visited edges, or nothing
-template <class Channel, class Vertices, class F>
-void push_own(world& w, Channel& channel, const Vertices& vertices, F&& f, double ns_each = 20) {
-  const auto own = own_of(vertices);
-  using id = typename decltype(own)::id_type;
-  push_ranges(
-      w, channel, own.size(),
-      [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
-        std::uint64_t visited = 0;
-        for (auto v = own.first + begin; v < own.first + end; ++v) {
-          visited += detail::edges_of(f, static_cast<id>(v), send);
-        }
-        return visited;
-      },
-      chunk_of(w, own.size(), ns_each));
+/// f          visits v's row at most; returns the number of visited edges, or nothing
+template <class Channel, class Id, class F>
+void push_own(world& w, Channel& channel, const graph::csr<Id>& rows, F&& f) {
+  am::epoch epoch(w);
+  for_edge_ranges(w, rows, 1, [&](worker_t k, std::uint64_t first, std::uint64_t last) {
+    std::uint64_t visited = 0;
+    detail::with_sender(channel, k, [&](auto& send) {
+      for (auto v = first; v < last; ++v) visited += detail::edges_of(f, static_cast<Id>(v), send);
+      return visited;
+    });
+    w.counters().add(k, obs::counter::edges, visited);
+  });
+  epoch.close();
 }
 
 /// Calls f(v, row, send) for the rows of each vertex v of a list of own vertices.
@@ -212,7 +210,7 @@ std::uint64_t push_deep(world& w, Channel& channel, const edges<Id>& along, work
               part, [&](Id v, std::span<const Id> row)
                         __attribute__((always_inline)) { f(v, row, send); });
           vertices += part.size();
-          part = vertices < chunk_limit ? work.take_own(k) : std::span<const Id>();
+          part = work.take_own(k, chunk_limit - std::min(vertices, chunk_limit));
         }
         return visited;
       },

@@ -18,8 +18,8 @@ namespace cairn::traverse {
 /// Pending elements of each worker, unordered, such as vertices to expand or messages to send.
 ///
 /// Memory    the elements, twice while take() joins the lists of several workers
-/// Thread-safety: worker k calls add(k, x) and take_own(k); worker 0 calls size() at any time and
-/// the others while no worker adds.
+/// Thread-safety: worker k calls add(k, x) and take_own(k, max); worker 0 calls size() at any time
+/// and the others while no worker adds.
 template <class T>
 class worklist {
   struct part {
@@ -68,11 +68,18 @@ class worklist {
     return all_;
   }
 
-  /// Removes and returns the elements that worker k has added. Valid until worker k's next call.
-  [[nodiscard]] std::span<const T> take_own(worker_t k) {
+  /// Removes and returns at most `max` of the elements that worker k has added, the last ones.
+  /// Valid until worker k's next call.
+  [[nodiscard]] std::span<const T> take_own(worker_t k, std::size_t max) {
     auto& p = parts_[k];
     p.taken.clear();
-    std::swap(p.taken, p.added);
+    if (p.added.size() <= max) {
+      std::swap(p.taken, p.added);
+    } else {
+      const auto first = p.added.end() - static_cast<std::ptrdiff_t>(max);
+      p.taken.assign(first, p.added.end());
+      p.added.erase(first, p.added.end());
+    }
     p.count();
     return p.taken;
   }
