@@ -17,7 +17,7 @@ namespace cairn::algo {
 /// Shortens paths to roots over several ranks. A map has the parent of each vertex: itself for a
 /// root, no_vertex for a vertex that takes no part.
 ///
-/// Depth       two epochs and a reduction for each halving of the longest path, jump() without the
+/// Depth       an epoch and a reduction for each halving of the longest path, jump() without the
 ///             reduction
 /// Collective  constructor, destructor, fetch() and flatten()
 template <class Id>

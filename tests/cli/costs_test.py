@@ -62,6 +62,8 @@ class Costs(InAFolder):
         no_folder = {**os.environ, "XDG_CACHE_HOME": str(self.file("cache", ""))}
         run = cairn("bench", "model", "--passes", 11, "--save", environment=no_folder)
         self.assertEqual(run.returncode, 1, run.stderr)
+        # On a noisy machine there may be no costs to save.
+        self.assertRegex(run.stderr, "cannot be written|no costs are written")
 
     def test_bench_refuses_what_it_would_take_no_notice_of_or_lose(self):
         for bench in ("model", "sim"):

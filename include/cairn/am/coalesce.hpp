@@ -45,9 +45,8 @@ struct channel_options {
 /// because buffers may be delivered between the two. A derived class counts the messages that it
 /// appends.
 ///
-/// Memory    per worker: next hops * (the requested or the best size) at most, and 72 bytes per
-/// rank Cost      a flush looks at the blocks that were filled since the one before, however many
-/// ranks
+/// Memory    per worker: next hops * (the requested or the best size) at most; 72 bytes per rank
+/// Cost      a flush looks at the blocks that were filled since the one before, however many ranks
 ///           there are
 class coalescer : public receiver {
  public:

@@ -77,8 +77,7 @@ class element_view {
 /// Partition   owner(id), first(rank), size(rank) and n(), as partition
 /// Memory      sizeof(T) per element of this rank, on huge pages, first touched by the workers
 /// Throws      from the constructor: system_failure if there is no memory; contract_violation if
-/// the
-///             partition has another number of ranks than the world
+///             the partition has another number of ranks than the world
 /// Collective  constructor
 template <class T, class Partition>
 class element_map {

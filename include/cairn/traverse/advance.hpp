@@ -103,7 +103,7 @@ class advance {
   static activity::options checked_options(const graph::dist_csr<Id>& g,
                                            const advance_options& opt) {
     CAIRN_EXPECTS(opt.direction != direction::pull || g.has_in(),
-                  "in-edges are needed: build or load the graph with .inverse = true");
+                  "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
     auto of_visits = opt.activity;
     of_visits.collective_follows = true;
     return of_visits;
