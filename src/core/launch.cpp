@@ -39,7 +39,7 @@ rank_result run_locally(const settings& config, const rank_body& body, const lau
   memory->close_descriptor();
   const auto limit = time_limit::from_now(config);
   return run_local_ranks(
-      config.ranks, [&](rank_t rank, interrupt_handler& interrupts) -> rank_result {
+      config.ranks, limit, [&](rank_t rank, interrupt_handler& interrupts) -> rank_result {
         try {
           const timed_stop at_limit(interrupts, limit);
           net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, config.ranks), rank);

@@ -24,6 +24,7 @@
 #include <cairn/core/launch.hpp>
 #include <cairn/net/segment.hpp>
 
+#include "core/stop_cause.hpp"
 #include "core/watched_children.hpp"
 
 namespace cairn {
@@ -31,6 +32,8 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 constexpr auto failure_grace_period = std::chrono::seconds(3);
+constexpr auto between_looks = std::chrono::milliseconds(500);
+constexpr auto never = steady::time_point::max();
 
 /// Shared memory in which the processes of one job report how they ended.
 class shared_results {
@@ -77,10 +80,12 @@ class shared_results {
 /// The parent process: starts, watches and ends the ranks.
 class parent {
  public:
-  parent(rank_t ranks, interrupt_handler& child_interrupts)
+  parent(rank_t ranks, const std::optional<time_limit>& limit, interrupt_handler& child_interrupts)
       : results_(ranks),
         child_interrupts_(child_interrupts),
-        children_(static_cast<std::size_t>(ranks), 0) {}
+        children_(static_cast<std::size_t>(ranks), 0) {
+    if (limit) expect_end(stop_cause::time_limit(limit->length), limit->end);
+  }
 
   void start(const rank_main_function& rank_main) {
     // Otherwise every child would write the buffered output again.
@@ -109,13 +114,19 @@ class parent {
     while (true) {
       reap();
       if (num_alive_ == 0) break;
+      if (steady::now() >= patient_until_) give_up();
       if (steady::now() >= deadline_) kill_all(SIGKILL);
-      const bool limited = deadline_ != steady::time_point::max();
-      const int signal = signals_.wait(std::chrono::milliseconds(limited ? 20 : 500));
+      const bool limited = deadline_ != never;
+      const auto before = steady::now();
+      const int signal = signals_.wait(limited ? between_looks / 25 : between_looks);
+      // A user stops and resumes all processes of a job together.
+      const auto gap = steady::now() - before;
+      if (gap > 2 * between_looks && patient_until_ != never) patient_until_ += gap;
       if (cancels(signal) && !cancelled_at_) {
         // The ranks stop together and report it. A terminal has signalled them too, which is
         // harmless.
         cancelled_at_ = steady::now();
+        expect_end(stop_cause::signal(signal), *cancelled_at_);
         kill_all(signal);
       } else if (cancels(signal) && steady::now() - *cancelled_at_ < same_request) {
         continue;
@@ -183,6 +194,24 @@ class parent {
 
   void end_by(steady::time_point moment) noexcept { deadline_ = std::min(deadline_, moment); }
 
+  // The ranks are cancelled at that moment, and stop together.
+  void expect_end(stop_cause cause, steady::time_point cancelled_at) noexcept {
+    if (cancelled_at + patience >= patient_until_) return;
+    cause_ = cause;
+    patient_until_ = cancelled_at + patience;
+  }
+
+  // One rank may not react, as if a debugger holds it; then the others wait for it.
+  void give_up() {
+    patient_until_ = never;
+    end_by(steady::now());
+    if (first_failure_.status != 0) return;
+    first_failure_ = {cause_.status(),
+                      cause_.sentence() + "; ranks that did not stop within " +
+                          std::to_string(patience.count()) + " s were killed",
+                      true};
+  }
+
   void kill_all(int signal) noexcept {
     for (const auto child : children_) {
       if (child != 0) kill(child, signal);
@@ -194,20 +223,23 @@ class parent {
   interrupt_handler& child_interrupts_;
   std::vector<pid_t> children_;  // by rank; 0: reaped
   int num_alive_ = 0;
-  steady::time_point deadline_ = steady::time_point::max();
+  steady::time_point deadline_ = never;  // when those that are left are killed
+  steady::time_point patient_until_ = never;
+  stop_cause cause_;
   rank_result first_failure_;
   std::optional<steady::time_point> cancelled_at_;
 };
 
 }  // namespace
 
-rank_result run_local_ranks(rank_t ranks, const rank_main_function& rank_main) {
+rank_result run_local_ranks(rank_t ranks, const std::optional<time_limit>& limit,
+                            const rank_main_function& rank_main) {
   int interrupted = 0;
   rank_result result;
   {
     // For the children, which inherit it. This process waits for its signals.
     interrupt_handler interrupts(interrupt_handler::second::nothing, 1);
-    parent first_process(ranks, interrupts);
+    parent first_process(ranks, limit, interrupts);
     first_process.start(rank_main);
     interrupted = first_process.watch();
     result = first_process.result();

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include <cairn/base/types.hpp>
 
 #include "core/interrupt.hpp"
 #include "core/rank_result.hpp"
+#include "core/time_limit.hpp"
 
 namespace cairn {
 
@@ -22,7 +24,10 @@ using rank_main_function = std::function<rank_result(rank_t, interrupt_handler&)
 /// process dies, or gets a second one of these, or SIGHUP or SIGQUIT (which it then raises again).
 /// rank_main must not throw.
 ///
+/// limit     at which rank_main cancels its world. Children that still run `patience` after it, or
+///           after a signal to this process, are killed
 /// Throws    system_failure if the children cannot be started
-[[nodiscard]] rank_result run_local_ranks(rank_t ranks, const rank_main_function& rank_main);
+[[nodiscard]] rank_result run_local_ranks(rank_t ranks, const std::optional<time_limit>& limit,
+                                          const rank_main_function& rank_main);
 
 }  // namespace cairn

@@ -262,6 +262,33 @@ TEST(LocalRanks, ATimeLimitCancelsAll) {
   EXPECT_EQ(job.rest_of_output(), "cancelled after 3 s, the limit set by --timeout\n");
 }
 
+// A rank under a debugger does not react, and the others wait for it.
+TEST(LocalRanks, EndSoonAfterATimeLimitThoughOneCannotStop) {
+  auto command = four_local_ranks();
+  command.insert(command.end(), {"--timeout", "3"});
+  waiting_job job(command, 4);
+  ASSERT_TRUE(job.is_up());
+  ASSERT_EQ(kill(job.rank(2), SIGSTOP), 0);
+  EXPECT_TRUE(job.ends());
+  EXPECT_TRUE(job.ranks_end());
+  EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 124) << job.status();
+  EXPECT_EQ(job.rest_of_output(),
+            "cancelled after 3 s, the limit set by --timeout; ranks that did not stop within 5 s "
+            "were killed\n");
+}
+
+TEST(LocalRanks, EndSoonAfterASigintThoughOneCannotStop) {
+  waiting_job job(four_local_ranks(), 4);
+  ASSERT_TRUE(job.is_up());
+  ASSERT_EQ(kill(job.rank(2), SIGSTOP), 0);
+  ASSERT_EQ(kill(job.first(), SIGINT), 0);
+  EXPECT_TRUE(job.ends());
+  EXPECT_TRUE(job.ranks_end());
+  EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 130) << job.status();
+  EXPECT_EQ(job.rest_of_output(),
+            "cancelled by SIGINT; ranks that did not stop within 5 s were killed\n");
+}
+
 TEST(LocalRanks, ASecondSigintKillsThemThoughOneCannotStop) {
   waiting_job job(four_local_ranks(), 4);
   ASSERT_TRUE(job.is_up());

@@ -34,8 +34,9 @@ using program_body = std::function<int(world&, std::span<const std::string> argu
 ///
 /// A simulated cluster runs in this thread. Under mpiexec this process is one rank. With ranks > 1
 /// and no launcher this process runs no rank: it forks one child per rank, and ends all children
-/// when one dies or when a signal ends this process. run() does not return in the children.
-/// Otherwise this process is the only rank.
+/// when one dies, when a signal ends this process, or when one still runs five seconds after this
+/// process got a signal that cancels, or after the time limit. run() does not return in the
+/// children. Otherwise this process is the only rank.
 ///
 /// An exception that leaves a body makes every blocking call of the other ranks throw peer_failure.
 /// run() must be called before the process has threads.
