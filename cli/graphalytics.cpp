@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -84,9 +83,10 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
                  [&] { return w.counters().total(obs::counter::edges); });
     const auto outcome = [&] {
       const recording::part part(rec, a->name);
-      auto ending = phase_counts::load;  // of the reference output
-      return algo::run_graphalytics(w, loaded.graph, from, *a, {.start = start_of(c)},
-                                    [&] { counts.end(std::exchange(ending, phase_counts::run)); });
+      return algo::run_graphalytics(
+          w, loaded.graph, from, *a, {.start = start_of(c)},
+          [&] { counts.end(phase_counts::load); },  // of the reference output
+          [&] { counts.end(phase_counts::run); });
     }();
     counts.end(phase_counts::load_and_verify);
     json run = {{"dataset", from.name()},

@@ -99,7 +99,7 @@ struct coloring_state {
 
 template <class Id>
 coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   coloring_state<Id> c(w, g, opt);
   std::uint64_t given_up = 0, used = 0;
   for (auto left = g.num_vertices(); left != 0; ++c.round) {

@@ -32,8 +32,7 @@ struct component_search {
   }
 
   void propagation() {
-    CAIRN_EXPECTS(g.has_in(),
-                  "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+    g.expect_in();
     propagate(label, [&](Id v, auto&& f) {
       for (const Id u : g.out().neighbors(v)) f(u);
       if (!g.directed()) return;

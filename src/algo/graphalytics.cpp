@@ -250,7 +250,8 @@ graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
                                       const graph::graphalytics_dataset& from,
                                       const graphalytics_algorithm& which,
                                       const activity::options& activity,
-                                      const std::function<void()>& at_end) {
+                                      const std::function<void()>& begins,
+                                      const std::function<void()>& ended) {
   const auto& names =
       std::visit([](const auto& x) -> const graph::labels& { return x.labels(); }, g);
   const auto is_command = [&](const algorithm* a) { return a->info().name == which.command; };
@@ -263,7 +264,7 @@ graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
     if (w.rank() == 0) expected = read_graphalytics_output(w.pool(), file, names, which.rule);
   });
   w.barrier();
-  at_end();
+  begins();
   const auto begin = w.clock().now_ns();
   const auto bound = [&] {
     try {
@@ -277,7 +278,7 @@ graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
   w.barrier();
   graphalytics_outcome outcome{static_cast<double>(w.clock().now_ns() - begin) * 1e-9, names.size(),
                                std::nullopt};
-  at_end();
+  ended();
   const auto found = gather(w, names, *result, which);
   const auto position =
       w.rank() == 0 ? first_disagreement(which.rule, expected, found) : std::nullopt;

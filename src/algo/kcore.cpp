@@ -100,7 +100,7 @@ struct peeling {
 
 template <class Id>
 kcore_result kcore(world& w, const graph::dist_csr<Id>& g, const kcore_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   auto activity = opt.activity;
   activity.sent_filter = false;  // the filter would drop the second of two equal messages
   peeling<Id> p(w, g, activity);

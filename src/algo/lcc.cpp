@@ -6,7 +6,6 @@
 
 #include <cairn/algo/lcc.hpp>
 #include <cairn/algo/triangles.hpp>
-#include <cairn/base/contract.hpp>
 #include <cairn/traverse/own.hpp>
 
 #include "algo/inner_edges.hpp"
@@ -45,7 +44,7 @@ std::uint64_t num_neighbors(const graph::dist_csr<Id>& g, std::uint64_t v) {
 
 template <class Id>
 lcc_result lcc(world& w, const graph::dist_csr<Id>& g, const lcc_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   std::optional<pgas::vertex_map<std::uint64_t>> counts;
   activity::ran ran{activity::mechanism::plain, 1, "no operators: rows are intersected"};
   if (g.directed()) {

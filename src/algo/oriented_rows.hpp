@@ -53,8 +53,7 @@ class oriented_rows {
         all_(w.size() == 1 ? num_rows_ : 0, w.memory()),
         rows_(num_rows_, w.memory()),
         targets_(edges_before(g, num_rows_) + readable_beyond, w.memory()) {
-    CAIRN_EXPECTS(g.has_in(),
-                  "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+    g.expect_in();
     CAIRN_EXPECTS(g.num_edges() < std::uint64_t{1} << 39);
     find_degrees(w, g);
     orient(w, g);

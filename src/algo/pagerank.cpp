@@ -41,8 +41,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
                                const pull_layout<Id>* layout) {
   CAIRN_EXPECTS(opt.damping >= 0 && opt.damping < 1);
   CAIRN_EXPECTS(!opt.tolerance || *opt.tolerance >= 0);
-  CAIRN_EXPECTS(opt.variant != pagerank_variant::pull || g.has_in(),
-                "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  if (opt.variant == pagerank_variant::pull) g.expect_in();
   const bool may_be_in_place =
       opt.variant == pagerank_variant::pull && opt.convention == pagerank_convention::gap;
   CAIRN_EXPECTS(opt.sweep != pagerank_sweep::in_place || may_be_in_place,

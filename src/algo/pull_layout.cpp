@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include <cairn/algo/pull_layout.hpp>
-#include <cairn/base/contract.hpp>
 #include <cairn/task/per_worker.hpp>
 
 #include "algo/far_neighbors.hpp"
@@ -28,7 +27,7 @@ struct tile_sorter {
 
 template <class Id>
 typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<Id>& g) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   constexpr std::uint64_t min_segments = 8;      // fewer nearly fit a core's cache
   constexpr std::uint64_t max_per_edge = 4;      // otherwise most rows have no edge in a segment
   constexpr std::uint64_t far_source = 1 << 16;  // preceding rows have not brought it to the cache
@@ -41,7 +40,7 @@ typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<I
 
 template <class Id>
 pull_layout<Id>::pull_layout(world& w, const graph::dist_csr<Id>& g, kind chosen) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   if (chosen == kind::automatic) chosen = kind_for(g);
   if (chosen == kind::tiles) {
     build<std::uint16_t>(w, g.in(), g.num_vertices());

@@ -82,7 +82,7 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g,
                                        const st_connectivity_options& opt) {
   const auto [s, t] = ends;
   CAIRN_EXPECTS(s < g.num_vertices() && t < g.num_vertices());
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   two_searches<Id> both(w, g, opt);
   st_connectivity_result r{.connected = s == t, .levels = 0, .visited = s == t ? 1u : 2u};
   both.start(s, color::grey);

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <cairn/algo/triangles.hpp>
-#include <cairn/base/contract.hpp>
 
 #include "algo/natural_triangles.hpp"
 #include "algo/triangle_counter.hpp"
@@ -37,7 +36,7 @@ void count_naturally(world& w, const graph::dist_csr<Id>& g, edges_are edges,
 
 template <class Id>
 triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangles_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   expect_possible(w.size(), g.directed(), opt.mode);
   auto choice = choose_by_rows(w, g, opt);
   const auto result_of = [&](triangle_counter<Id>& counter) {

@@ -135,7 +135,7 @@ class checker {
 template <class Id>
 std::optional<std::string> verify_components(world& w, const graph::dist_csr<Id>& g,
                                              const pgas::vertex_map<Id>& label) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   return checker<Id>(w, g, label).run();
 }
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include <cairn/algo/lcc.hpp>
-#include <cairn/base/contract.hpp>
 
 #include "algo/common_neighbors.hpp"
 #include "algo/first_own.hpp"
@@ -14,7 +13,7 @@ namespace cairn::algo {
 template <class Id>
 std::optional<std::string> verify_lcc(world& w, const graph::dist_csr<Id>& g,
                                       const pgas::vertex_map<double>& coefficient) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   constexpr double tolerance = 1e-9;
   const common_neighbor_counts<Id> counts(w, g, joined_by::edge_from_first);
   const auto is_wrong = [&](std::uint64_t v) {

@@ -2,7 +2,6 @@
 #include <string>
 
 #include <cairn/algo/triangles.hpp>
-#include <cairn/base/contract.hpp>
 
 #include "algo/common_neighbors.hpp"
 #include "algo/first_own.hpp"
@@ -14,7 +13,7 @@ template <class Id>
 std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>& g,
                                             std::uint64_t total,
                                             const pgas::vertex_map<std::uint64_t>* of_vertex) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  g.expect_in();
   const common_neighbor_counts<Id> counts(w, g, joined_by::any_edge);
   const auto& twice = counts.of_vertex();
   task::per_worker<std::uint64_t> sums(w.workers());

@@ -69,7 +69,8 @@ struct graphalytics_outcome {
 /// output, which rank 0 reads.
 ///
 /// g           the graph of `from` with in-edges
-/// at_end      called when the run whose time is measured begins, and when it has ended
+/// begins      called before the run whose time is measured
+/// ended       called after it
 /// Returns     the same on every rank
 /// Memory      on rank 0: 17 bytes a vertex, for class names up to 100
 /// Throws      input_error for missing or wrong parameters, and as read_graphalytics_output()
@@ -78,6 +79,6 @@ struct graphalytics_outcome {
 [[nodiscard]] graphalytics_outcome run_graphalytics(
     world& w, const graph::any_graph& g, const graph::graphalytics_dataset& from,
     const graphalytics_algorithm& which, const activity::options& activity = {},
-    const std::function<void()>& at_end = [] {});
+    const std::function<void()>& begins = [] {}, const std::function<void()>& ended = [] {});
 
 }  // namespace cairn::algo

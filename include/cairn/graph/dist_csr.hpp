@@ -53,8 +53,12 @@ class dist_csr {
   [[nodiscard]] const csr<Id>& out() const noexcept { return out_; }
   [[nodiscard]] bool has_in() const noexcept { return !directed_ || in_.has_value(); }
   /// Throws    contract_violation unless has_in()
-  [[nodiscard]] const csr<Id>& in() const {
+  void expect_in() const {
     CAIRN_EXPECTS(has_in(), "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+  }
+  /// Throws    as expect_in()
+  [[nodiscard]] const csr<Id>& in() const {
+    expect_in();
     return directed_ ? *in_ : out_;
   }
 

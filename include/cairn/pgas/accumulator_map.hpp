@@ -67,7 +67,7 @@ class accumulator_map {
 
   accumulator_map(world& w, const partition& partition, const accumulator_options& opt = {})
       : world_(w),
-        partition_(expect_ranks_of(w, partition)),
+        partition_(expect_ranks(partition, w.size())),
         first_(partition.first(w.rank())),
         size_(partition.size(w.rank())),
         method_(opt.method),
@@ -157,11 +157,6 @@ class accumulator_map {
   }
 
  private:
-  static const partition& expect_ranks_of(const world& w, const partition& p) {
-    CAIRN_EXPECTS(p.ranks() == w.size(), "a partition has the ranks of the world");
-    return p;
-  }
-
   struct message {
     Id id;
     Contribution value;

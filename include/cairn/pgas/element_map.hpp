@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/pgas/atomic_access.hpp>
@@ -132,7 +131,7 @@ class element_map {
   // f(values, id) sets elements from an id on.
   template <class F>
   element_map(filled_by_tag, world& w, Partition partition, const T& initial, F f)
-      : partition_(expect_ranks_of(w, std::move(partition))),
+      : partition_(expect_ranks(std::move(partition), w.size())),
         first_(partition_.first(w.rank())),
         initial_(initial),
         values_(partition_.size(w.rank()), w.memory()) {
@@ -143,13 +142,6 @@ class element_map {
           f(all.subspan(i, end - i), first + i);
         },
         chunk);
-  }
-
-  static Partition expect_ranks_of(const world& w, Partition p) {
-    if constexpr (requires { p.ranks(); }) {
-      CAIRN_EXPECTS(p.ranks() == w.size(), "a partition has the ranks of the world");
-    }
-    return p;
   }
 
   // Equal bytes are set by memset, which may use wider stores than this program's instruction set.

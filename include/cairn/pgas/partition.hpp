@@ -123,4 +123,14 @@ class partition : public partition_view {
   std::shared_ptr<const std::vector<std::uint64_t>> kept_;
 };
 
+/// Throws    contract_violation if elements are assigned to another number of ranks than `ranks`
+/// Returns   p
+template <class Partition>
+[[nodiscard]] Partition expect_ranks(Partition p, rank_t ranks) {
+  if constexpr (requires { p.ranks(); }) {
+    CAIRN_EXPECTS(p.ranks() == ranks, "a partition has the ranks of the world");
+  }
+  return p;
+}
+
 }  // namespace cairn::pgas

@@ -102,8 +102,7 @@ class advance {
   // The first superstep begins with a sum, before it sends.
   static activity::options checked_options(const graph::dist_csr<Id>& g,
                                            const advance_options& opt) {
-    CAIRN_EXPECTS(opt.direction != direction::pull || g.has_in(),
-                  "in-edges are needed: .build = {.inverse = true}, or build_inverse()");
+    if (opt.direction == direction::pull) g.expect_in();
     auto of_visits = opt.activity;
     of_visits.collective_follows = true;
     return of_visits;
