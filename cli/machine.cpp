@@ -36,14 +36,14 @@ int print_machine(const common& c) {
     auto object = json{{"command", "machine"}, {"machine", to_json(m)}};
     object["machine"]["mpi"] = plugins;
     object["version"] = CAIRN_VERSION;
-    fmt::print("{}\n", to_text(object));
+    put(to_text(object) + "\n");
     return 0;
   }
   const auto& t = m.topology;
   const auto line = [](const char* label, const std::string& value) {
-    fmt::print("  {:<14} {}\n", label, value);
+    put(fmt::format("  {:<14} {}\n", label, value));
   };
-  fmt::print("cairn machine\n");
+  put("cairn machine\n");
   line("processor", t.model);
   line("cores", fmt::format("{} ({} usable here; sockets: {}, NUMA nodes: {})", t.cores,
                             m.allowed_cores, t.sockets, t.numa_nodes));

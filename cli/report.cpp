@@ -2,15 +2,18 @@
 #include "cli/report.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cairn/core/progress.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/obs/counters.hpp>
 
 namespace cairn::cli {
+
+void put(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 bool is_series(const common& c) {
   if (!c.json || c.settings.sim.empty()) return false;
@@ -19,7 +22,7 @@ bool is_series(const common& c) {
 }
 
 void end_series(const common& c) {
-  if (*c.printed != 0 && is_series(c)) fmt::print("]\n");
+  if (*c.printed != 0 && is_series(c)) put("]\n");
 }
 
 namespace {
@@ -111,21 +114,24 @@ void report::add_traffic(world& w, const std::vector<obs::sent_amount>& sent) {
 void report::print(const world& w) const {
   if (w.rank() != 0) return;
   if (common_.json) {
-    if (is_series(common_)) fmt::print("{}", *common_.printed == 0 ? "[" : ",\n ");
-    fmt::print("{}{}", to_text(object_), is_series(common_) ? "" : "\n");
+    if (is_series(common_)) put(*common_.printed == 0 ? "[" : ",\n ");
+    put(to_text(object_) + (is_series(common_) ? "" : "\n"));
     ++*common_.printed;
     return;
   }
   if (common_.quiet) return;
-  fmt::print("cairn {}\n", command_);
+  put("cairn " + command_ + "\n");
   std::size_t width = 12;
   for (const auto& line : lines_) width = std::max(width, line.first.size());
-  for (const auto& [label, value] : lines_) fmt::print("  {:<{}} {}\n", label, width, value);
+  for (const auto& [label, value] : lines_) {
+    put(fmt::format("  {:<{}} {}\n", label, width, value));
+  }
   if (!common_.stats) return;
-  fmt::print("  counted\n");
+  put("  counted\n");
   for (const auto& row : obs::counter_table) {
     const auto n = object_["counters"][std::string(row.name)].get<std::uint64_t>();
-    if (n != 0) fmt::print("    {:<20} {:>16}  {}\n", row.name, format_count(n), row.meaning);
+    if (n == 0) continue;
+    put(fmt::format("    {:<20} {:>16}  {}\n", row.name, format_count(n), row.meaning));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -71,6 +72,9 @@ class phase_counts {
 };
 /// Whether reports are elements of one JSON array: a simulation of several seeds.
 [[nodiscard]] bool is_series(const common& c);
+
+/// Writes to standard output. main() reports a failure once, at the end.
+void put(std::string_view text);
 /// Closes the array, if it was begun; called after the last run.
 void end_series(const common& c);
 

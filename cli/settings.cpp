@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cairn/core/launch.hpp>
 
@@ -21,18 +21,18 @@ int print_settings(const common& c) {
                       {"help", row.help},
                       {"gmt", row.gmt}});
     }
-    fmt::print("{}\n",
-               to_text({{"command", "settings"}, {"settings", rows}, {"version", CAIRN_VERSION}}));
+    put(to_text({{"command", "settings"}, {"settings", rows}, {"version", CAIRN_VERSION}}) + "\n");
     return 0;
   }
-  fmt::print("{:<18} {:<24} {:<12} {:<8} {}\n", "option", "variable", "value", "unit", "meaning");
+  put(fmt::format("{:<18} {:<24} {:<12} {:<8} {}\n", "option", "variable", "value", "unit",
+                  "meaning"));
   for (const auto& row : setting::all()) {
-    fmt::print("--{:<16} {:<24} {:<12} {:<8} {}\n", row.name, row.variable,
-               c.settings.text(row.name), row.unit, row.help);
+    put(fmt::format("--{:<16} {:<24} {:<12} {:<8} {}\n", row.name, row.variable,
+                    c.settings.text(row.name), row.unit, row.help));
   }
-  fmt::print("\nGMT's names of these settings, or of what they correspond to:\n");
+  put("\nGMT's names of these settings, or of what they correspond to:\n");
   for (const auto& row : setting::all()) {
-    if (!row.gmt.empty()) fmt::print("--{:<16} {}\n", row.name, row.gmt);
+    if (!row.gmt.empty()) put(fmt::format("--{:<16} {}\n", row.name, row.gmt));
   }
   return 0;
 }

@@ -63,11 +63,11 @@ constexpr std::array<setting, 30> rows{{
      "local processes to start; auto: the number that mpiexec started, else one", "",
      [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, max_ranks)); },
      [](const settings& s) { return auto_or(s.ranks); }},
-    {"timeout", "CAIRN_TIMEOUT", "off|SECONDS", "seconds",
+    {"timeout", "CAIRN_TIMEOUT", "off|0.001..1000000000", "seconds",
      "cancel the command after it has run for this long", "",
      [](settings& s, text_view v) { return store(s.timeout_ms, milliseconds_or_off(v)); },
      [](const settings& s) { return seconds_or_off(s.timeout_ms); }},
-    {"watchdog", "CAIRN_WATCHDOG", "off|SECONDS", "seconds",
+    {"watchdog", "CAIRN_WATCHDOG", "off|0.001..1000000000", "seconds",
      "report on standard error what a rank waits for when it has made no progress for this long",
      "", [](settings& s, text_view v) { return store(s.watchdog_ms, milliseconds_or_off(v)); },
      [](const settings& s) { return seconds_or_off(s.watchdog_ms); }},
@@ -114,7 +114,7 @@ constexpr std::array<setting, 30> rows{{
      "SIZE_BUFFERS",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
      [](const settings& s) { return auto_or(s.coalesce_bytes); }},
-    {"coalesce-age", "CAIRN_COALESCE_AGE", "US", "microseconds",
+    {"coalesce-age", "CAIRN_COALESCE_AGE", "0..1000000000", "microseconds",
      "maximum age of a message buffer before it is sent, full or not", "the age of a command block",
      [](settings& s, text_view v) {
        return store(s.coalesce_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
@@ -170,7 +170,7 @@ constexpr std::array<setting, 30> rows{{
      "the size of a command block",
      [](settings& s, text_view v) { return store_or_auto(s.command_block_bytes, v, amount(v)); },
      [](const settings& s) { return auto_or(s.command_block_bytes); }},
-    {"queue-age", "CAIRN_QUEUE_AGE", "US", "microseconds",
+    {"queue-age", "CAIRN_QUEUE_AGE", "0..1000000000", "microseconds",
      "with --progress specialised: how long blocks wait for others to fill a message buffer",
      "the age of an aggregation queue",
      [](settings& s, text_view v) {

@@ -123,6 +123,10 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
         self.refused("bfs", "-g", 6, "--output", "", saying="--output: name the file to write")
         self.refused("bfs", "-g", 6, "--source", saying="--source needs a value")
+        self.refused("bfs", "-g", 6, "--coalesce-age", 0.5, saying="expected 0..1000000000")
+        self.refused("--json", "bfs", "-g", 6, saying="unexpected argument: --json")
+        self.refused("--ranks", 2, "bfs", "-g", 6, saying="unexpected argument: --ranks")
+        self.refused("--json", saying="cairn takes a command")
         self.refused("bfs", "-g", 6, "--sim", "ranks=2", "--sim", "ranks=3",
                      saying="--sim is given twice")
         self.refused("pagerank", "-g", 6, "--damping", 2, saying="--damping is 2, expected")

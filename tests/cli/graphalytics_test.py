@@ -235,7 +235,7 @@ class Tiny(InAFolder):
         self.refuses("tiny-CDLP:1: expected the end of the line, found '.5'",
                      CDLP=("2 30", "2 30.5"))
         self.refuses("tiny-CDLP:1: expected an id", CDLP=("2 30", "2 infinity"))
-        self.refuses("tiny-PR:2: ", PR=("5 0.25", "5 much"))
+        self.refuses("tiny-PR:2: expected a number, found 'much'", PR=("5 0.25", "5 much"))
         self.refuses("tiny-SSSP:2: expected the end of the line", SSSP=("infinity", "infinityx"))
 
 

@@ -104,13 +104,24 @@ class Outputs(InAFolder):
         self.assertEqual(told.read_text(), "id,depth\n10,0\n20,1\n30,2\n" * 2)
 
     def test_a_report_that_cannot_be_written_is_a_failure(self):
-        for arguments in (["--help"], ["settings"], ["bfs", "-g", "6"],
-                          ["bfs", "-g", "6", "--json"], ["bfs", "-g", "6", "--ranks", "2"]):
+        many = ["bfs", "-g", "6", "--json", "-n", "100"]  # more than a buffer of the C library
+        for arguments in (["--help"], ["settings"], ["settings", "--json"], ["bfs", "-g", "6"],
+                          ["bfs", "-g", "6", "--json"], ["bfs", "-g", "6", "--ranks", "2"],
+                          many, [*many, "--ranks", "2"], [*many, "--sim", "ranks=2,seed=1..2"]):
             with open("/dev/full", "w") as full:
                 run = subprocess.run([cli_test.CAIRN, *arguments], stdout=full, timeout=100,
                                      stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual(run.returncode, 1, arguments)
-            self.assertIn("standard output: cannot be written", run.stderr)
+            self.assertIn("cairn: standard output: cannot be written", run.stderr)
+            self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+
+    def test_a_name_that_is_too_long_is_refused_before_the_run(self):
+        name = self.folder / ("x" * 300 + ".csv")
+        for ranks in (1, 2):
+            self.refused("bfs", "-g", 40, "--output", name, "--ranks", ranks,
+                         saying="cannot be written (File name too long)")
+        self.assertEqual(cairn("bfs", "-g", 6, "--output",
+                               self.folder / ("x" * 251 + ".csv")).returncode, 0)
 
     def test_the_rank_that_writes_is_named(self):
         full = self.folder / "full.csv"

@@ -71,7 +71,11 @@ destination destination_of(const std::string& path) {
     }
     destination found{at.string(), std::nullopt, std::nullopt};
     struct stat info {};
-    if (stat(at.c_str(), &info) == 0) found.existing = info;
+    if (stat(at.c_str(), &info) == 0) {
+      found.existing = info;
+    } else if (errno != ENOENT) {  // such as a name that is too long
+      throw unwritable(path, errno);
+    }
     if (!at.has_filename()) throw unwritable(path, ENOENT);
     // A folder cannot be replaced, and a file without write permission must not be.
     if (found.existing && S_ISDIR(info.st_mode)) throw unwritable(path, EISDIR);

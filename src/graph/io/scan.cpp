@@ -77,7 +77,7 @@ const char* scan_long_id(const char* start, const char* end, std::uint64_t high,
 
 }  // namespace detail
 
-const char* scan_real(const char* p, const char* end, double& value) {
+const char* scan_real(const char* p, const char* end, double& value, std::string_view expected) {
   const char* const start = p;
   const char* const stop = end_of_word(p, end);
   if (*p == '+' && p[1] != '-') ++p;
@@ -87,7 +87,7 @@ const char* scan_real(const char* p, const char* end, double& value) {
     throw text_fault{start, "the weight " + quoted(start, end) + " is beyond the range of doubles"};
   }
   if ((error != std::errc{} && !out_of_range) || behind != stop) {
-    fail_expected(start, end, "a weight (a number)");
+    fail_expected(start, end, expected);
   }
   if (!std::isfinite(value)) {
     throw text_fault{start, "the weight " + quoted(start, end) + " is not finite"};

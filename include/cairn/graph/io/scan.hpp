@@ -117,8 +117,9 @@ inline const char* scan_integer(const char* p, std::int32_t& value) noexcept {
   return p;
 }
 
-/// Reads the weight at p as a finite number.
+/// Reads the weight at p, or what else is `expected`, as a finite number.
 /// Throws    text_fault if there is none.
-const char* scan_real(const char* p, const char* end, double& value);
+const char* scan_real(const char* p, const char* end, double& value,
+                      std::string_view expected = "a weight (a number)");
 
 }  // namespace cairn::graph::io
