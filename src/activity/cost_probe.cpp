@@ -163,11 +163,15 @@ double median_of(std::vector<double>& values) {
   return *middle;
 }
 
-std::vector<std::uint32_t> random_order(std::size_t n) {
+std::vector<std::uint32_t> random_order(world& w, std::size_t n) {
+  constexpr std::size_t at_once = 1 << 16;
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
   random64 draw(1);
-  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[draw.below(i)]);
+  for (std::size_t i = n; i > 1; --i) {
+    if (i % at_once == 0) w.throw_if_interrupted();
+    std::swap(order[i - 1], order[draw.below(i)]);
+  }
   return order;
 }
 
@@ -193,7 +197,7 @@ std::vector<mechanism_cost> probe_costs(world& w, const cost_probe_options& opti
   CAIRN_EXPECTS(options.vertices <= std::size_t{1} << 31);
   CAIRN_EXPECTS(std::is_sorted(sizes.begin(), sizes.end(), std::less_equal<>()));
   world alone;
-  const auto order = random_order(options.vertices);
+  const auto order = random_order(w, options.vertices);
   std::deque<bench_of> benches;
   for (const auto chosen : {mechanism::plain, mechanism::atomics, mechanism::htm, mechanism::locks,
                             mechanism::one_lock, mechanism::stm}) {
@@ -205,6 +209,7 @@ std::vector<mechanism_cost> probe_costs(world& w, const cost_probe_options& opti
   for (int round = -1; round < options.rounds; ++round) {  // the first round warms up
     for (std::size_t b = 0; b < benches.size(); ++b) {
       for (std::size_t i = 0; i < sizes.size(); ++i) {
+        w.throw_if_interrupted();  // that of `alone` is never set
         const auto ns = benches[b].pass(sizes[i]);
         if (round >= 0) passes[b][i].push_back(ns);
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -62,12 +63,7 @@ class checker {
     }
     peeling_ = true;
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) { remove_if_few(k, v); });
-    while (w_.any(!removed_.empty())) {
-      traverse::push_each(
-          w_, messages_, removed_.take(),
-          [&](Id v, auto& send) { return notify_neighbors(v, send); },
-          traverse::mean_ns_of_row(g_.out()));
-    }
+    while (w_.any(!removed_.empty())) peel();
     for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
       if (is_removed_.load(v) == 0) wrong = {v, false, core(v), support(v)};
     }
@@ -89,7 +85,7 @@ class checker {
 
   // Sends v's core number to every neighbor, once for each kind of edge. Returns the number of
   // edges.
-  std::uint64_t notify_neighbors(Id v, auto& send) {
+  std::uint64_t notify_neighbors(Id v, auto&& send) {
     const auto mine = core(v);
     edges_.each_row_of(v, [&](std::span<const Id> row) {
       for (std::size_t i = 0; i < row.size(); ++i) {
@@ -98,6 +94,31 @@ class checker {
       }
     });
     return edges_.degree(v);
+  }
+
+  // Processes the removed vertices and those of this rank that they remove, so that a superstep
+  // follows paths of any length. Ends soon, as traverse::push_deep does.
+  void peel() {
+    const auto list = removed_.take();
+    const auto ns = traverse::mean_ns_of_row(g_.out());
+    const auto limit = traverse::chunk_of(w_, std::numeric_limits<std::uint32_t>::max(), ns);
+    traverse::push_ranges(
+        w_, messages_, list.size(),
+        [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
+          std::uint64_t visited = 0;
+          std::size_t vertices = 0;
+          const auto send_or_handle = [&](rank_t to, const edge_message& m) {
+            if (to == w_.rank()) return handle(k, m);
+            send(to, m);
+          };
+          for (auto part = list.subspan(begin, end - begin); !part.empty();) {
+            for (const Id v : part) visited += notify_neighbors(v, send_or_handle);
+            vertices += part.size();
+            part = removed_.take_own(k, limit - std::min(vertices, limit));
+          }
+          return visited;
+        },
+        traverse::chunk_of(w_, list.size(), ns));
   }
 
   void handle(worker_t k, const edge_message& m) {

@@ -141,6 +141,12 @@ class Findings(InAFolder):
             self.assertEqual(out.read_text().split(),
                              ["id,triangles"] + [f"{v},6" for v in range(1, 6)] + ["6,0", "7,0"])
 
+    def test_verifying_cores_follows_a_path_in_few_supersteps(self):
+        for options in (["--threads", 1], ["--threads", 2]):
+            found = report("kcore", "--grid", "1x2000", "--verify", *options)
+            self.assertTrue(found["verified"])
+            self.assertLess(found["counters_verify"]["epochs"], 50)
+
     def test_distances_are_known_ones(self):
         whole = self.file("whole.wel", "1 2 5\n1 3 2\n3 2 1\n2 4 0\n5 1 1\n3 2 9\n")
         real = self.file("real.wel", "1 2 0.5\n1 3 0.25\n3 2 0.125\n2 4 0\n5 1 1.5\n")

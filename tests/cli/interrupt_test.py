@@ -145,7 +145,14 @@ class Interrupts(InAFolder):
         for bad in ("0", "-1", "1e3", "soon", ""):
             run = cairn("bfs", "--kronecker", 10, "--timeout", bad)
             self.assertEqual(run.returncode, 2, bad)
-            self.assertIn(f"is '{bad}', expected off|SECONDS", run.stderr)
+            self.assertIn(f"is '{bad}', expected off|0.001..1000000000", run.stderr)
+
+    def test_a_measurement_of_costs(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            run = started("bench", "model", "--passes", 10**6).wait_for_cpu(0.3)
+            os.kill(run.pid, number)
+            name = signal.Signals(number).name
+            self.assertEqual(run.end(), (128 + number, "", f"cairn: cancelled by {name}\n"))
 
     def test_of_all_local_ranks(self):
         def to_all(pid, number):
