@@ -23,15 +23,21 @@ class afforest {
   afforest(world& w, const graph::dist_csr<Id>& g, pgas::vertex_map<Id>& parent)
       : w_(w), g_(g), parent_(parent) {}
 
-  /// Sets each vertex's parent, at first itself, to its root, the smallest vertex of its tree.
+  /// Joins each vertex, at first a tree of its own, with two of its neighbors on this rank, and
+  /// sets its parent to its root, the smallest vertex of its tree.
+  void run_on_sample() {
+    join_sampled();
+    flatten_all();
+  }
+
+  /// On one rank: sets each vertex's parent to the smallest vertex of its component.
   ///
   /// Several workers join the sampled neighbors by plain stores. Concurrent joins may leave a tree
   /// unjoined. Each tree still lies within one component, and all edges of the trees that are not
   /// skipped are processed afterwards.
   void run() {
     const bool alone = w_.workers() == 1;
-    join_sampled();
-    flatten_all();
+    run_on_sample();
     const Id skipped = g_.has_in() ? frequent_value<Id>(parent_.local()).value : no_vertex<Id>;
     const bool joined = alone ? join_remaining<tm::plain_access>(skipped, sampled)
                               : join_remaining<tm::atomic_access>(skipped, 0);
@@ -50,23 +56,40 @@ class afforest {
     traverse::for_own_ranges(w_, g_.out(), f, ns_of_vertex);
   }
 
-  // The parts of rows that name vertices of this rank. Loops copy it: after each store to a tree,
-  // members of an object that others can reach are reloaded.
+  // Neighbors on this rank. Loops copy it: after each store to a tree, members of an object that
+  // others can reach are reloaded.
   struct own_rows {
     graph::row_view<Id> rows;
-    std::uint64_t first, last;
+    std::uint64_t first, num;
     bool whole;
 
-    [[nodiscard, gnu::always_inline]] std::span<const Id> operator()(std::uint64_t v) const {
-      const std::span<const Id> row = rows.neighbors(v);
-      if (whole) return row;
-      const auto begin = std::lower_bound(row.begin(), row.end(), first);
-      return {begin, std::lower_bound(begin, row.end(), last)};
+    [[nodiscard]] bool is_own(Id u) const { return u - first < num; }
+    // At most `sampled` neighbors. A binary search finds them unless they are at an end of the row.
+    [[nodiscard, gnu::always_inline]] std::span<const Id> sample(std::uint64_t v) const {
+      std::span<const Id> row = rows.neighbors(v);
+      if (whole) return row.first(std::min(sampled, row.size()));
+      std::size_t n = 0;
+      if (!row.empty() && !is_own(row.front())) {
+        if (is_own(row.back())) {
+          while (n < std::min(sampled, row.size()) && is_own(row[row.size() - 1 - n])) ++n;
+          return row.last(n);
+        }
+        row = row.subspan(num_below(row, first));
+      }
+      while (n < std::min(sampled, row.size()) && is_own(row[n])) ++n;
+      return row.first(n);
+    }
+    // Without unpredictable branches.
+    [[nodiscard]] static std::size_t num_below(std::span<const Id> row, std::uint64_t bound) {
+      const Id* at = row.data();
+      for (auto n = row.size(); n > 0;) {
+        const auto half = (n + 1) / 2;
+        at += at[half - 1] < bound ? half : 0;
+        n -= half;
+      }
+      return static_cast<std::size_t>(at - row.data());
     }
   };
-  [[nodiscard]] own_rows own(const graph::csr<Id>& rows) const {
-    return {rows.rows(), rows.first(), rows.last(), w_.size() == 1};
-  }
 
   void flatten_all() {
     each_range(ns_of_look, [&](worker_t, std::uint64_t v, std::uint64_t last) {
@@ -86,12 +109,13 @@ class afforest {
     const auto join_range = [&](worker_t k, std::uint64_t v, std::uint64_t last) {
       count_sampled(k, v, last);
       const trees<Id> t(parent_);
-      const auto row_of = own(g_.out());
+      const auto& out = g_.out();
+      const own_rows own{out.rows(), out.first(), out.num_rows(), w_.size() == 1};
       for (; v < last; ++v) {
-        if (v + ahead < last) row_of.rows.prefetch_row(v + ahead);
-        const auto row = row_of(v);
+        if (v + ahead < last) own.rows.prefetch_row(v + ahead);
+        const auto row = own.sample(v);
         if (!row.empty()) hook(t, static_cast<Id>(v), row.front());
-        for (std::size_t i = 1; i < std::min(sampled, row.size()); ++i) {
+        for (std::size_t i = 1; i < row.size(); ++i) {
           join<tm::plain_access>(t, static_cast<Id>(v), row[i]);
         }
       }
@@ -107,7 +131,7 @@ class afforest {
     const bool inverse = g_.directed() && g_.has_in();
     const auto join_range = [&](worker_t k, std::uint64_t first, std::uint64_t last) {
       const trees<Id> t(parent_);
-      const auto row_of = own(g_.out()), in_row_of = own(inverse ? g_.in() : g_.out());
+      const auto rows = g_.out().rows(), in_rows = inverse ? g_.in().rows() : rows;
       bool any = false;
       for (auto v = static_cast<Id>(first); v < last; ++v) {
         Id above = t.parent(v);
@@ -119,9 +143,9 @@ class afforest {
           }
         };
         if (above == skipped) continue;
-        const auto row = row_of(v);
+        const auto row = rows.neighbors(v);
         join_row(row.subspan(std::min(joined_before, row.size())));
-        if (inverse) join_row(in_row_of(v));
+        if (inverse) join_row(in_rows.neighbors(v));
       }
       joined[k] |= any;
     };

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <utility>
 
 #include <cairn/activity/executor.hpp>
@@ -30,7 +29,7 @@ class component_sizes {
  public:
   component_sizes(world& w, const pgas::vertex_map<Id>& label) : w_(w), label_(label) {
     const auto n = label.partition().n();
-    const auto [roots, size] = count(most_named());
+    const auto [roots, size] = count(most_frequent<Id>(w, frequent_value<Id>(label.local())));
     num_components = roots;
     largest = size >= n - size ? size : largest_of_all();
   }
@@ -38,16 +37,6 @@ class component_sizes {
   std::uint64_t num_components = 0, largest = 0;
 
  private:
-  // The label that occurs most often by the estimates of the ranks that name it.
-  Id most_named() const {
-    std::map<Id, std::uint64_t> estimates;
-    for (const auto& f : w_.all_gather(frequent_value<Id>(label_.local()))) {
-      estimates[f.value] += f.estimate;
-    }
-    const auto by_estimate = [](const auto& a, const auto& b) { return a.second < b.second; };
-    return std::max_element(estimates.begin(), estimates.end(), by_estimate)->first;
-  }
-
   struct counts {
     std::uint64_t roots = 0, vertices = 0;  // roots; vertices with the given label
   };
@@ -67,11 +56,10 @@ class component_sizes {
           parts[k] = {parts[k].roots + roots, parts[k].vertices + vertices};
         },
         ns_of_vertex);
-    counts mine;
-    for (const auto& p : parts) {
-      mine = {mine.roots + p.value.roots, mine.vertices + p.value.vertices};
-    }
-    return {w_.sum(mine.roots), w_.sum(mine.vertices)};
+    std::array<std::uint64_t, 2> all{};
+    for (const auto& p : parts) all = {all[0] + p.value.roots, all[1] + p.value.vertices};
+    w_.sum_each(all);
+    return {all[0], all[1]};
   }
 
   struct enlarge {  // the operator: adds to the size of a component

@@ -3,13 +3,12 @@
 #include <utility>
 
 #include <cairn/algo/components.hpp>
-#include <cairn/traverse/own.hpp>
 #include <cairn/traverse/small_run.hpp>
 
 #include "algo/afforest.hpp"
 #include "algo/component_sizes.hpp"
 #include "algo/minimum_labels.hpp"
-#include "algo/root_graph.hpp"
+#include "algo/rank_joining.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -23,38 +22,32 @@ struct component_search {
         label(w, g.partition(), no_vertex<Id>, [](std::uint64_t v) { return static_cast<Id>(v); }) {
   }
 
-  void each_own(auto&& f) { traverse::for_each_own(w, g.out(), f); }
-
-  void propagate(pgas::vertex_map<Id>& labels, auto&& neighbors) {
-    minimum_labels<Id> travel(w, labels, options.activity);
-    rounds = travel.run(neighbors);
-    ran = travel.ran();
-  }
-
   void propagation() {
     g.expect_in();
-    propagate(label, [&](Id v, auto&& f) {
+    minimum_labels<Id> travel(w, label, options.activity);
+    rounds = travel.run([&](Id v, auto&& f) {
       for (const Id u : g.out().neighbors(v)) f(u);
       if (!g.directed()) return;
       for (const Id u : g.in().neighbors(v)) f(u);
     });
+    ran = travel.ran();
   }
 
   void afforest_of_each_rank() {
-    afforest<Id>(w, g, label).run();
-    ran = w.workers() == 1
-              ? activity::ran{activity::mechanism::plain, 1, "one worker joins the trees"}
-              : activity::ran{activity::mechanism::atomics, 1,
-                              "a rank's trees are joined by stores, then by compare-and-swap"};
-    if (w.size() == 1) return;
-    const root_graph<Id> roots(w, g, label);
-    pgas::vertex_map<Id> min_label(w, g.partition(),
-                                   no_vertex<Id>);  // label of each root's component
-    each_own([&](worker_t, Id v) {
-      if (label.load(v) == v) min_label.store(v, v);
-    });
-    propagate(min_label, [&](Id v, auto&& f) { roots.neighbors(v, f); });
-    each_own([&](worker_t, Id v) { label.store(v, min_label.load(label.load(v))); });
+    using activity::mechanism;
+    afforest<Id> trees(w, g, label);
+    if (w.size() > 1) {
+      trees.run_on_sample();
+      rounds = rank_joining<Id>(w, g, label).run();
+      ran = {mechanism::atomics, 1, "trees of several ranks are joined by compare-and-swap"};
+      return;
+    }
+    trees.run();
+    if (w.workers() > 1) {
+      ran = {mechanism::atomics, 1, "trees are joined by stores, then by compare-and-swap"};
+    } else {
+      ran = {mechanism::plain, 1, "one worker joins the trees"};
+    }
   }
 
   world& w;

@@ -29,10 +29,9 @@ struct cc_declaration : declaration {
   template <class Id>
   using result = components_result<Id>;
 
-  static std::string_view without_operators(const options& o, const world& w) {
-    const bool afforest = o.method != components_method::propagation;
-    return afforest && w.size() == 1 ? "the trees of one rank are joined without operators"
-                                     : std::string_view();
+  static std::string_view without_operators(const options& o, const world&) {
+    return o.method != components_method::propagation ? "afforest joins trees without operators"
+                                                      : "";
   }
   static auto run(const auto& c, nothing) {
     return components(c.w, c.g, {.activity = c.request.activity, .method = c.opt.method});

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 
 #include <cairn/base/random.hpp>
 #include <cairn/base/types.hpp>
+#include <cairn/core/world.hpp>
 
 namespace cairn::algo {
 
@@ -50,6 +52,15 @@ template <class Id>
     at = end;
   }
   return with_estimate(candidate, times);
+}
+
+/// The most frequent value by the sums of the ranks' estimates. Collective.
+template <class Id>
+[[nodiscard]] Id most_frequent(world& w, const frequent<Id>& mine) {
+  std::map<Id, std::uint64_t> estimates;
+  for (const auto& f : w.all_gather(mine)) estimates[f.value] += f.estimate;
+  const auto by_estimate = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::max_element(estimates.begin(), estimates.end(), by_estimate)->first;
 }
 
 }  // namespace cairn::algo

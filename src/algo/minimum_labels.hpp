@@ -43,7 +43,7 @@ class minimum_labels {
   };
 
  public:
-  /// label    initial labels, lowered in place; a vertex with no_vertex takes no part
+  /// label    initial labels, lowered in place
   minimum_labels(world& w, pgas::vertex_map<Id>& label, const activity::options& opt)
       : w_(w),
         label_(label),
@@ -56,9 +56,7 @@ class minimum_labels {
   /// Returns     the number of rounds
   template <class Neighbors>
   std::uint64_t run(Neighbors&& neighbors) {
-    for (std::size_t i = 0; i < label_.local().size(); ++i) {
-      if (label_.local()[i] != no_vertex<Id>) next_.set(i);
-    }
+    for (std::size_t i = 0; i < label_.local().size(); ++i) next_.set(i);
     std::uint64_t rounds = 0;
     for (; w_.any(next_.any()); ++rounds) {
       if (rounds % rounds_until_joined == 0) {

@@ -36,24 +36,16 @@ class pointer_jumping {
   [[nodiscard]] Id parent_of(Id v) const { return above_(v); }
 
   /// Until every vertex points at its root. Calls moved(v) for each vertex of this rank each time
-  /// that it gets another parent.
+  /// that it gets another parent. Returns the number of epochs.
   template <class Moved>
-  void flatten(Moved&& moved) {
-    halve([this](auto&& f) { each_own(f); }, to_halve_again(moved));
-    flatten(below_.take(), moved);
+  std::uint64_t flatten(Moved&& moved) {
+    return flatten_with([this](auto&& f) { each_own(f); }, moved);
   }
   /// Until each vertex of the ranks' lists points at its root, which it reaches along vertices of
   /// the lists.
   template <class Moved>
-  void flatten(std::span<const Id> some, Moved&& moved) {
-    while (w_.any(!some.empty())) {
-      const auto each = [&](auto&& f) {
-        traverse::for_each_of(
-            w_, some, [&](worker_t k, Id v) { f(k, v, parent_.load(v)); }, ns_of_vertex);
-      };
-      halve(each, to_halve_again(moved));
-      some = below_.take();
-    }
+  std::uint64_t flatten(std::span<const Id> some, Moved&& moved) {
+    return flatten_with(each_of(some), moved);
   }
 
   /// Points each vertex at the parent of its parent.
@@ -79,13 +71,25 @@ class pointer_jumping {
       moved(k, v);
     });
   }
-  [[nodiscard]] auto to_halve_again(auto& moved) {
-    return [&](worker_t k, Id v) {
+  std::uint64_t flatten_with(auto&& each, auto& moved) {
+    const auto halve_again = [&](worker_t k, Id v) {
       moved(v);
       below_.add(k, v);
     };
+    halve(each, halve_again);
+    std::uint64_t epochs = 1;
+    for (auto some = below_.take(); w_.any(!some.empty()); some = below_.take(), ++epochs)
+      halve(each_of(some), halve_again);
+    return epochs;
   }
 
+  // each_of(list)(f) calls f(worker, v, parent) for each v of a list.
+  [[nodiscard]] auto each_of(std::span<const Id> some) {
+    return [this, some](auto&& f) {
+      traverse::for_each_of(
+          w_, some, [&](worker_t k, Id v) { f(k, v, parent_.load(v)); }, ns_of_vertex);
+    };
+  }
   void each_own(auto&& f) {
     traverse::for_each_own(
         w_, parent_,

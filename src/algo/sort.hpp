@@ -91,7 +91,8 @@ void in_pieces(world& w, std::size_t n, F&& f) {
 
 /// Appends a list.
 template <class T>
-void append_interruptibly(world& w, std::vector<T>& to, const std::vector<T>& from) {
+void append_interruptibly(world& w, std::vector<T>& to,
+                          const std::type_identity_t<std::span<const T>> from) {
   in_pieces(w, from.size(), [&](std::size_t begin, std::size_t end) {
     to.insert(to.end(), from.data() + begin, from.data() + end);
   });

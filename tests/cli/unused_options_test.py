@@ -16,6 +16,7 @@ class OptionsWithoutEffect(InAFolder):
         for arguments in (("pagerank", "--mechanism", "stm"), ("triangles", "--grain", 4),
                           ("pagerank", "--variant", "push", "--mechanism", "locks"),
                           ("cc", "--method", "afforest", "--mechanism", "locks"),
+                          ("cc", "--ranks", 2, "--threads", 1, "--mechanism", "atomics"),
                           ("bfs", "--direction", "bottom-up", "--mechanism", "htm"),
                           ("bfs", "--mechanism", "atomics", "--grain", 4),
                           ("bfs", "--mechanism", "locks", "--retry", "hle"),
@@ -57,7 +58,8 @@ class OptionsWithoutEffect(InAFolder):
             self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)
 
     def test_others_are_taken(self):
-        for arguments in (("cc", "--ranks", 2, "--threads", 1, "--mechanism", "atomics"),
+        for arguments in (("cc", "--method", "propagation", "--ranks", 2, "--threads", 1, "--mechanism",
+                           "atomics"),
                           ("sssp", "--threads", 2, "--lead", 0),
                           ("bfs", "--threads", 2, "--algorithm", "distributed-control", "--lead", 0),
                           ("bfs", "--ranks", 2, "--algorithm", "chaotic", "--frequency", 2),

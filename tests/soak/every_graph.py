@@ -64,8 +64,10 @@ def settings_of_runs(algorithm, edges):
     seeds = SEEDS_BELOW_A_MILLION if edges < 1_000_000 else SEEDS_ABOVE
     if algorithm != "bfs":
         seeds = 1 + seeds // 20
-    operators = [] if algorithm in WITHOUT_OPERATORS else ["--mechanism", "htm"]
     for variant in variants:
+        operators = ["--mechanism", "htm"]
+        if algorithm in WITHOUT_OPERATORS or (algorithm == "cc" and not variant):
+            operators = []
         yield [], ["--threads", "2", *operators,
                    "--sim", f"ranks={SIM_RANKS},seed=1..{seeds}"] + variant
 
