@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <cairn/algo/walk.hpp>
@@ -83,20 +84,23 @@ class walking {
     m.steps += kept;
   }
 
-  // Keeps the walkers that stay on this rank.
+  // Keeps the walkers that stay on this rank. A branch on the owner would be unpredictable.
   void follow_edges(moving& m, auto& send) {
-    std::size_t kept = 0;
+    std::array<std::uint8_t, state::group> leaving;  // ascending
+    std::size_t num_leaving = 0;
     for (std::size_t i = 0; i < m.num; ++i) {
-      auto x = m.walkers[i];
+      auto& x = m.walkers[i];
       x.at = *m.edges[i];
-      if (++x.steps % state::max_local_steps == 0 || !state_.view.owns(x.at)) {
-        send(state_.view.owner(x.at), x);
-      } else {
-        state_.prefetch(x.at);
-        m.walkers[kept++] = x;
-      }
+      const bool leaves = (++x.steps % state::max_local_steps == 0) | !state_.view.owns(x.at);
+      leaving[num_leaving] = static_cast<std::uint8_t>(i);
+      num_leaving += leaves ? 1 : 0;
     }
-    m.num = kept;
+    while (num_leaving > 0) {
+      auto& x = m.walkers[leaving[--num_leaving]];
+      send(state_.view.owner(x.at), x);
+      x = m.walkers[--m.num];
+    }
+    for (std::size_t i = 0; i < m.num; ++i) state_.prefetch(m.walkers[i].at);
   }
 
   state state_;
