@@ -25,10 +25,8 @@ struct triangles_declaration : declaration {
   using result = triangles_result;
 
   static nothing start(const auto& c) {
-    const bool one_rank_only =
-        c.opt.mode == triangles_mode::natural || c.opt.mode == triangles_mode::matrix;
-    if (one_rank_only && c.w.size() > 1) {
-      throw usage_error("--mode " + std::string(enum_name(c.opt.mode)) + " is for one rank");
+    if (c.opt.mode == triangles_mode::natural && c.w.size() > 1) {
+      throw usage_error("--mode natural is for one rank");
     }
     if (c.opt.mode == triangles_mode::natural && c.g.directed()) {
       throw usage_error("--mode natural is for undirected graphs (--symmetrize)");

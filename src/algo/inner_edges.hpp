@@ -32,11 +32,15 @@ class inner_edges {
         both_marks_(w, g.num_vertices()) {
     if (w.size() > 1) {
       joined_.visit(
-          w, g.partition(),
-          [&](worker_t k, Id v, auto row, auto local, auto both) {
-            counter_.add(k, [&](auto& count_for) { return at(k, v, row, local, both, count_for); });
+          w, g.partition(), [](Id) { return true; },
+          [&](worker_t k, auto visits) {
+            counter_.add(k, [&](auto& count_for) {
+              triangle_count all;
+              for (const auto& x : visits) all += at(k, x.v, x.row, x.local, x.part, count_for);
+              return all;
+            });
           },
-          &both_);
+          {.sends = counter_.sends()}, &both_);
       return;
     }
     counter_.by_ranges([&](auto&& f) { joined_.for_ranges(w, f); },
@@ -45,7 +49,6 @@ class inner_edges {
                          for (; v < last; ++v) {
                            const auto row = joined_.row(v);
                            if (row.size() < 2) continue;
-                           for (const Id& u : row) prefetch_ahead(joined_, &u);
                            all += at(k, static_cast<Id>(v), row, row, both_.row(v), count_for);
                          }
                          return all;
@@ -71,6 +74,7 @@ class inner_edges {
     mark(both, both_marks);
     triangle_count all;
     std::uint64_t of_v = 0;
+    for (const Id& u : local) prefetch_ahead(joined_, &u);
     for (const Id u : local) {
       const auto of_third = 1 + bit_at(both_marks, u);
       std::uint64_t of_u = 0;

@@ -313,8 +313,7 @@ template <class Id>
                                              const triangles_options& opt) {
   constexpr double long_rows = 32;
   if (opt.mode != triangles_mode::automatic) return {opt.mode, "it was requested"};
-  if (w.size() > 1) return {triangles_mode::marks, "several ranks use marks"};
-  if (g.directed()) return {triangles_mode::automatic, {}};
+  if (w.size() > 1 || g.directed()) return {triangles_mode::automatic, {}};
   const auto s = sample_naturally(g.out(), !opt.per_vertex && short_rows_are_compared<Id>());
   if (s.cost > s.by_degree || s.looked_up > long_rows) return {triangles_mode::automatic, {}};
   return {triangles_mode::natural, "rows of smaller neighbors are short or near",

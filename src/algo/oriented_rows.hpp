@@ -34,6 +34,14 @@ template <class Id>
 /// The pairs of vertices that are kept: joined by an edge in any direction, or in both directions.
 enum class kept_pairs { joined, joined_both_ways };
 
+/// A row that visits a rank.
+template <class Id>
+struct row_visit {
+  Id v;                            ///< its vertex
+  std::span<const Id> row, local;  ///< and the wanted entries that the rank owns: at least one
+  std::span<const Id> part;        ///< v's row in the subset
+};
+
 /// Each pair of adjacent vertices once, at the smaller by (degree, id), without self-loops.
 /// Contains the rows of this rank's vertices, in ascending order.
 ///
@@ -62,6 +70,7 @@ class oriented_rows {
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t size() const noexcept { return num_rows_; }
   [[nodiscard]] std::uint64_t longest() const noexcept { return longest_; }
+  [[nodiscard]] bool owns(std::uint64_t v) const noexcept { return v - first_ < num_rows_; }
   /// Number of entries of these rows.
   [[nodiscard]] std::uint64_t num_edges() const noexcept { return num_edges_; }
   /// Degree of any vertex of any rank.
@@ -78,47 +87,60 @@ class oriented_rows {
     __builtin_prefetch(rows_.data() + i);
   }
 
-  /// For each row with at least two entries, calls f(worker, v, row, local, part) on each rank that
-  /// owns one of them. v's row is sent there once. `local` is the part of the row that the rank
-  /// owns, `part` is v's row in `subset`, which keeps some of these pairs. Collective. Opens an
-  /// epoch.
-  template <class F>
-  void visit(world& w, const pgas::partition& partition, F&& f,
-             const oriented_rows* subset = nullptr) const {
-    // A vertex, followed by its row and the part of it that the subset keeps.
-    task::per_worker<std::vector<Id>> records(w.workers());
-    const auto arrive = [&](worker_t k) {
-      const auto all = std::span<const Id>(records[k]).subspan(1);
-      const auto row = subset == nullptr ? all : ascending_part(all);
-      const auto begin = std::lower_bound(row.begin(), row.end(), first_);
-      f(k, records[k][0], row,
-        std::span(begin, std::lower_bound(begin, row.end(), first_ + num_rows_)),
-        all.subspan(row.size()));
-    };
-    am::record_channel channel(w, [&](worker_t k, am::record_batch batch) {
+  /// Each row with at least two entries visits the ranks that own entries u of it for which
+  /// wanted(u): calls f(worker, visits) there for groups of rows. A row is sent to a rank once.
+  ///
+  /// wanted      the same on all ranks
+  /// opt         of the channel: whether f sends
+  /// subset      keeps some of these pairs; its rows travel along
+  /// Collective. Opens an epoch.
+  template <class Wanted, class F>
+  void visit(world& w, const pgas::partition& partition, Wanted&& wanted, F&& f,
+             const am::channel_options& opt = {}, const oriented_rows* subset = nullptr) const {
+    task::per_worker<visit_group> groups(w.workers());
+    const auto arrive = [&](worker_t k, am::record_batch batch) {
+      auto& group = groups[k];
+      std::size_t ids = 0;
+      for (const auto bytes : batch) ids += bytes.size() / sizeof(Id);
+      group.begin(ids);
+      group.received.resize(std::max(group.received.size(), ids + readable_beyond));
+      auto* at = group.received.data();
       for (const auto bytes : batch) {
-        records[k].resize(bytes.size() / sizeof(Id));
-        std::memcpy(records[k].data(), bytes.data(), bytes.size());
-        arrive(k);
+        std::memcpy(at, bytes.data(), bytes.size());
+        const std::span<const Id> all(at + 1, bytes.size() / sizeof(Id) - 1);
+        const auto row = subset == nullptr ? all : ascending_part(all);
+        add_to(group, *at, row, all.subspan(row.size()), wanted);
+        at += all.size() + 1;
       }
-    });
+      f(k, group.end(first_));
+    };
+    am::record_channel channel(w, arrive, opt);
     am::epoch epoch(w);
     for_ranges(w, [&](worker_t k, std::size_t first, std::size_t last) {
+      auto& group = groups[k];
+      std::size_t ids = 0;
+      for (auto i = first; i < last; ++i) ids += row(i).size();
+      group.begin(ids);
       for (auto i = first; i < last; ++i) {
         if (row(i).size() < 2) continue;
-        auto& record = records[k];
-        record.assign({static_cast<Id>(first_ + i)});
-        record.insert(record.end(), row(i).begin(), row(i).end());
-        if (subset != nullptr) {
-          record.insert(record.end(), subset->row(i).begin(), subset->row(i).end());
+        const auto part = subset == nullptr ? std::span<const Id>() : subset->row(i);
+        add_to(group, static_cast<Id>(first_ + i), row(i), part, wanted);
+        group.sent.clear();
+        std::uint64_t seen = 0;  // owners of vertices before it have been looked at
+        for (const Id u : row(i)) {
+          if (u < seen || !wanted(u)) continue;
+          const auto owner = partition.owner(u);
+          seen = partition.last(owner);
+          if (owner == w.rank()) continue;
+          if (group.sent.empty()) {
+            group.sent.push_back(static_cast<Id>(first_ + i));
+            group.sent.insert(group.sent.end(), row(i).begin(), row(i).end());
+            group.sent.insert(group.sent.end(), part.begin(), part.end());
+          }
+          channel.send(k, owner, std::as_bytes(std::span(group.sent)));
         }
-        for (auto at = row(i).begin(); at != row(i).end();) {
-          const auto owner = partition.owner(*at);
-          if (owner != w.rank()) channel.send(k, owner, std::as_bytes(std::span(record)));
-          at = std::lower_bound(at, row(i).end(), partition.last(owner));
-        }
-        arrive(k);
       }
+      f(k, group.end(first_));
     });
     epoch.close();
   }
@@ -135,6 +157,38 @@ class oriented_rows {
   // A row is stored as start and size. The size is below sqrt(2 * number of edges).
   static constexpr int size_bits = 24;
   static constexpr std::uint64_t size_mask = (1 << size_bits) - 1;
+
+  // Rows that a worker visits together, so that it can prefetch what later ones need.
+  struct visit_group {
+    std::vector<Id> received;  // copies of vertices, their rows and their parts
+    std::vector<Id> sent;      // one of these
+    std::vector<Id> local;     // of all rows
+    Id* local_end = nullptr;
+    std::vector<row_visit<Id>> visits;
+
+    void begin(std::size_t num_ids) {
+      local.resize(std::max(local.size(), num_ids + readable_beyond));
+      local_end = local.data();
+      visits.clear();
+    }
+    std::span<const row_visit<Id>> end(std::uint64_t first_own) {
+      std::fill_n(local_end, readable_beyond, static_cast<Id>(first_own));
+      return visits;
+    }
+  };
+
+  // Branch-free, because branches on owners would be unpredictable.
+  void add_to(visit_group& group, Id v, std::span<const Id> row, std::span<const Id> part,
+              auto& wanted) const {
+    auto* const begin = group.local_end;
+    auto* end = begin;
+    for (const Id u : row) {
+      *end = u;
+      end += static_cast<unsigned>(owns(u)) & static_cast<unsigned>(wanted(u));
+    }
+    group.local_end = end;
+    if (end != begin) group.visits.push_back({v, row, {begin, end}, part});
+  }
 
   static std::uint64_t edges_before(const graph::dist_csr<Id>& g, std::size_t i) {
     if (g.out().num_rows() == 0 || !g.has_in()) return 0;

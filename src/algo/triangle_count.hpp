@@ -70,8 +70,7 @@ struct triangle_choice {
 };
 
 inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
-  const bool any_rank = mode == triangles_mode::automatic || mode == triangles_mode::marks;
-  CAIRN_EXPECTS(ranks == 1 || any_rank, "modes natural and matrix are for one rank");
+  CAIRN_EXPECTS(ranks == 1 || mode != triangles_mode::natural, "mode natural is for one rank");
   CAIRN_EXPECTS(!directed || mode != triangles_mode::natural,
                 "mode natural is for undirected graphs");
 }
@@ -128,26 +127,23 @@ template <class Id, class CountFor>
 /// random order.
 inline constexpr std::size_t row_entries_ahead = 8, offset_entries_ahead = 16;
 
-/// Prefetches what the entries after `at` need. On one rank only, which has all rows.
+/// Prefetches what the entries after `at` need, which are vertices of this rank.
 template <class Id>
 [[gnu::always_inline]] inline void prefetch_ahead(const oriented_rows<Id>& rows, const Id* at) {
   static_assert(offset_entries_ahead <= oriented_rows<Id>::readable_beyond);
-  rows.prefetch_offset(at[offset_entries_ahead]);
-  rows.prefetch_row(at[row_entries_ahead]);
+  rows.prefetch_offset(at[offset_entries_ahead] - rows.first());
+  rows.prefetch_row(at[row_entries_ahead] - rows.first());
 }
 
-/// All triangles whose first vertex is in rows [first, last), on one rank.
+/// As count_at(), with prefetching.
 template <class Id, class CountFor>
-triangle_count count_by_bits(const oriented_rows<Id>& rows, std::size_t first, std::size_t last,
-                             std::uint64_t* marks, CountFor& count_for) {
-  triangle_count all;
-  for (auto v = first; v < last; ++v) {
-    const auto row = rows.row(v);
-    if (row.size() < 2) continue;
-    for (const Id& u : row) prefetch_ahead(rows, &u);
-    all += count_at(rows, static_cast<Id>(v), row, row, marks, count_for);
-  }
-  return all;
+[[gnu::always_inline]] inline triangle_count count_by_bits(const oriented_rows<Id>& rows, Id v,
+                                                           std::span<const Id> row,
+                                                           std::span<const Id> local,
+                                                           std::uint64_t* marks,
+                                                           CountFor& count_for) {
+  for (const Id& u : local) prefetch_ahead(rows, &u);
+  return count_at(rows, v, row, local, marks, count_for);
 }
 
 #if defined(__x86_64__)
@@ -156,7 +152,8 @@ triangle_count count_by_bits(const oriented_rows<Id>& rows, std::size_t first, s
 /// and no branch on the lengths of short rows, which would be unpredictable.
 template <std::size_t Registers>
 [[gnu::target("avx2"), gnu::always_inline]] inline triangle_count count_by_registers(
-    const oriented_rows<std::uint32_t>& rows, std::span<const std::uint32_t> row) {
+    const oriented_rows<std::uint32_t>& rows, std::span<const std::uint32_t> row,
+    std::span<const std::uint32_t> local) {
   static constexpr std::uint32_t rotations[2 * lanes] = {0, 1, 2, 3, 4, 5, 6, 7,
                                                          0, 1, 2, 3, 4, 5, 6, 7};
   // Unused lanes hold ~0, which is no vertex.
@@ -172,9 +169,9 @@ template <std::size_t Registers>
   }
   triangle_count all;
   auto less = _mm256_setzero_si256();  // negated number of triangles, by lane
-  for (const auto& u : row) {
+  for (const auto& u : local) {
     prefetch_ahead(rows, &u);
-    const auto other = rows.row(u);
+    const auto other = rows.row(u - rows.first());
     all.looked_at += other.size();
     std::size_t at = 0;
     do {
@@ -193,30 +190,37 @@ template <std::size_t Registers>
   return all;
 }
 
-/// All triangles whose first vertex is in rows [first, last), on one rank.
+/// As count_at(), by vector instructions if the row is short.
+[[gnu::target("avx2"), gnu::always_inline]] inline triangle_count count_by_vectors(
+    const oriented_rows<std::uint32_t>& rows, std::uint32_t v, std::span<const std::uint32_t> row,
+    std::span<const std::uint32_t> local, std::uint64_t* marks) {
+  if (row.size() <= lanes) return count_by_registers<1>(rows, row, local);
+  if (row.size() <= 2 * lanes) return count_by_registers<2>(rows, row, local);
+  no_counts ignored;
+  return count_by_bits(rows, v, row, local, marks, ignored);
+}
 [[gnu::target("avx2")]] inline triangle_count count_by_vectors(
     const oriented_rows<std::uint32_t>& rows, std::size_t first, std::size_t last,
     std::uint64_t* marks) {
   triangle_count all;
-  no_counts ignored;
   for (auto v = first; v < last; ++v) {
     const auto row = rows.row(v);
     if (row.size() < 2) continue;
-    if (row.size() <= lanes) {
-      all += count_by_registers<1>(rows, row);
-    } else if (row.size() <= 2 * lanes) {
-      all += count_by_registers<2>(rows, row);
-    } else {
-      for (const auto& u : row) prefetch_ahead(rows, &u);
-      all += count_at(rows, static_cast<std::uint32_t>(v), row, row, marks, ignored);
-    }
+    all += count_by_vectors(rows, static_cast<std::uint32_t>(v), row, row, marks);
   }
+  return all;
+}
+[[gnu::target("avx2")]] inline triangle_count count_by_vectors(
+    const oriented_rows<std::uint32_t>& rows, std::span<const row_visit<std::uint32_t>> visits,
+    std::uint64_t* marks) {
+  triangle_count all;
+  for (const auto& x : visits) all += count_by_vectors(rows, x.v, x.row, x.local, marks);
   return all;
 }
 #endif
 
-/// By vector instructions if the processor, the width of ids and the request allow it, else by
-/// bits.
+/// All triangles whose first vertex is in rows [first, last), on one rank. By vector instructions
+/// if the processor, the width of ids and the request allow it, else by bits.
 template <class Id, class CountFor>
 triangle_count count_by_marks(const oriented_rows<Id>& rows, std::size_t first, std::size_t last,
                               std::uint64_t* marks, CountFor&& count_for) {
@@ -225,7 +229,27 @@ triangle_count count_by_marks(const oriented_rows<Id>& rows, std::size_t first, 
     if (__builtin_cpu_supports("avx2")) return count_by_vectors(rows, first, last, marks);
   }
 #endif
-  return count_by_bits(rows, first, last, marks, count_for);
+  triangle_count all;
+  for (auto v = first; v < last; ++v) {
+    const auto row = rows.row(v);
+    if (row.size() < 2) continue;
+    all += count_by_bits(rows, static_cast<Id>(v), row, row, marks, count_for);
+  }
+  return all;
+}
+
+/// All triangles whose first vertex visits this rank and whose second vertex is wanted here.
+template <class Id, class CountFor>
+triangle_count count_by_marks(const oriented_rows<Id>& rows, std::span<const row_visit<Id>> visits,
+                              std::uint64_t* marks, CountFor&& count_for) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(Id) == 4 && !counts_per_vertex<CountFor>) {
+    if (__builtin_cpu_supports("avx2")) return count_by_vectors(rows, visits, marks);
+  }
+#endif
+  triangle_count all;
+  for (const auto& x : visits) all += count_by_bits(rows, x.v, x.row, x.local, marks, count_for);
+  return all;
 }
 
 }  // namespace cairn::algo

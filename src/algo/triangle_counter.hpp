@@ -56,6 +56,9 @@ class triangle_counter {
     if (per_vertex) per_vertex_.emplace(w, g.partition());
   }
 
+  /// Whether add() may send messages.
+  [[nodiscard]] bool sends() const noexcept { return per_vertex_ && per_vertex_->sends(); }
+
   /// Calls count(count_for) on worker k and adds its result and its counts per vertex.
   template <class F>
   void add(worker_t k, F&& count) {

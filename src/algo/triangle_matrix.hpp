@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -13,19 +15,22 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/record_channel.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/chunk.hpp>
 
 #include "algo/triangle_count.hpp"
 
 namespace cairn::algo {
 
-/// The rows of the vertices of largest degree as bits of a triangular matrix, on one rank. These
-/// vertices are numbered by descending degree: the entries of their kept rows have smaller numbers,
-/// and the bits of any row cluster in few words.
+/// The rows of the vertices of largest degree as bits of a triangular matrix, which each rank has.
+/// These vertices are numbered by descending degree: the entries of their kept rows have smaller
+/// numbers, and the bits of any row cluster in few words.
 ///
-/// Memory    max_chosen^2 / 16 bytes for the matrix, 2 bytes per vertex
+/// Memory    max_chosen^2 / 16 bytes for the matrix, 2 bytes per vertex of the graph
 template <class Id>
 class triangle_matrix {
   using number = std::uint16_t;
@@ -35,29 +40,34 @@ class triangle_matrix {
   static constexpr std::size_t max_vertices = 1 << 15;
 
   /// Chooses at most `max_chosen` vertices: all with at least a certain degree.
-  triangle_matrix(world& w, const oriented_rows<Id>& rows, std::size_t max_chosen)
-      : rows_(rows), number_(rows.size(), w.memory()), scratch_(w.workers()) {
+  triangle_matrix(world& w, const oriented_rows<Id>& rows, std::uint64_t num_vertices,
+                  std::size_t max_chosen)
+      : rows_(rows),
+        number_(num_vertices, w.memory()),
+        whole_graph_(w.size() == 1),
+        scratch_(w.workers()) {
     choose(w, std::min(max_chosen, max_vertices));
   }
 
+  /// Whether v has a row in the matrix.
+  [[nodiscard]] bool has(Id v) const { return number_[v] != none; }
   /// Number of these vertices that have a row in the matrix.
   [[nodiscard]] std::size_t num_chosen(std::span<const Id> vertices) const {
     return static_cast<std::size_t>(
-        std::count_if(vertices.begin(), vertices.end(), [&](Id v) { return number_[v] != none; }));
+        std::count_if(vertices.begin(), vertices.end(), [&](Id v) { return has(v); }));
   }
 
-  /// Builds the matrix; must precede count().
+  /// Builds the matrix; must precede count(). Collective.
   void fill(world& w) {
     words_ = hw::page_buffer<std::uint64_t>(begin_of(chosen_.size()), w.memory());
     w.parallel_for(chosen_.size(), [&](worker_t, std::size_t begin, std::size_t end) {
       std::fill(words_.begin() + begin_of(begin), words_.begin() + begin_of(end), 0);
       for (auto i = begin; i < end; ++i) {
-        auto* const bits = words_.data() + begin_of(i);
-        for (const Id u : rows_.row(chosen_[i])) {
-          bits[number_[u] / 64] |= std::uint64_t{1} << (number_[u] % 64);
-        }
+        if (!rows_.owns(chosen_[i])) continue;
+        for (const Id u : rows_.row(chosen_[i] - rows_.first())) set(i, number_[u]);
       }
     });
+    if (w.size() > 1) exchange_rows(w);
     for (auto& s : scratch_) {
       s.value.bits.resize(chosen_.size() / 64 + 1);
       s.value.words.resize(chosen_.size() / 64 + 1);
@@ -66,7 +76,8 @@ class triangle_matrix {
 
   [[nodiscard]] std::size_t size() const noexcept { return chosen_.size(); }
 
-  /// All triangles whose first vertex is in rows [first, last).
+  /// The triangles whose first vertex is in rows [first, last): on one rank all, else those whose
+  /// second vertex has a row in the matrix.
   ///
   /// marks    a bit per vertex, all clear before and after
   template <class CountFor>
@@ -95,6 +106,41 @@ class triangle_matrix {
     return q * (q + 1) / 2 * 64 + i % 64 * (q + 1);
   }
 
+  void set(std::size_t row, number column) {
+    words_[begin_of(row) + column / 64] |= std::uint64_t{1} << (column % 64);
+  }
+
+  // Sends the rows of this rank to the others, and sets the bits of theirs.
+  void exchange_rows(world& w) {
+    task::per_worker<std::vector<number>> records(w.workers());  // a row's number, and its entries
+    const auto receive = [&](worker_t k, am::record_batch batch) {
+      auto& record = records[k];
+      for (const auto bytes : batch) {
+        record.resize(bytes.size() / sizeof(number));
+        std::memcpy(record.data(), bytes.data(), bytes.size());
+        for (const auto column : std::span(record).subspan(1)) set(record[0], column);
+      }
+    };
+    am::record_channel channel(w, receive, {.sends = false});
+    am::epoch epoch(w);
+    constexpr double ns_of_row = 500;
+    w.parallel_for(
+        chosen_.size(),
+        [&](worker_t k, std::size_t i, std::size_t last) {
+          auto& record = records[k];
+          for (; i < last; ++i) {
+            if (!rows_.owns(chosen_[i])) continue;
+            record.assign({static_cast<number>(i)});
+            for (const Id u : rows_.row(chosen_[i] - rows_.first())) record.push_back(number_[u]);
+            for (rank_t to{0}; to < w.size(); ++to) {
+              if (to != w.rank()) channel.send(k, to, std::as_bytes(std::span(record)));
+            }
+          }
+        },
+        traverse::chunk_of(w, chosen_.size(), ns_of_row));
+    epoch.close();
+  }
+
   void choose(world& w, std::size_t max_chosen) {
     constexpr std::size_t degrees = 1 << 16;  // larger degrees count as the largest
     const auto degree_of = [&](std::size_t v) {
@@ -106,7 +152,7 @@ class triangle_matrix {
     };
     task::per_worker<state> states(w.workers());
     for (auto& s : states) s.value.with_degree.resize(degrees);
-    w.parallel_for(rows_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+    w.parallel_for(number_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
       auto& with_degree = states[k].with_degree;
       for (auto v = begin; v < end; ++v) ++with_degree[degree_of(v)];
     });
@@ -115,7 +161,7 @@ class triangle_matrix {
       for (const auto& s : states) count += s.value.with_degree[min_degree - 1];
       if (count > max_chosen) break;
     }
-    w.parallel_for(rows_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+    w.parallel_for(number_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
       for (auto v = begin; v < end; ++v) {
         number_[v] = none;
         if (degree_of(v) >= min_degree) states[k].chosen.push_back(static_cast<Id>(v));
@@ -150,17 +196,11 @@ class triangle_matrix {
       if (row.size() < 2) continue;
       const auto words = split(s, row);
       auto of_v = count_numbered(words, count_for);
-      if (!s.others.empty()) {
-        mark(row, marks);
-        for (const Id u : s.others) {
-          const auto other = rows_.row(u);
-          const auto found = count_marked(other, marks, count_for);
-          if (found != 0) count_for(u, found);
-          of_v += {found, other.size()};
-        }
-        unmark(row, marks);
+      const auto id = static_cast<Id>(rows_.first() + v);
+      if (of_v.triangles != 0) count_for(id, of_v.triangles);
+      if (whole_graph_ && !s.others.empty()) {
+        of_v += count_at<Id>(rows_, id, row, s.others, marks, count_for);
       }
-      if (of_v.triangles != 0) count_for(static_cast<Id>(v), of_v.triangles);
       all += of_v;
     }
     return all;
@@ -228,45 +268,59 @@ class triangle_matrix {
 
   const oriented_rows<Id>& rows_;
   hw::page_buffer<number> number_;  // of each vertex
+  const bool whole_graph_;          // this rank has all rows
   std::vector<Id> chosen_;          // by number
   hw::page_buffer<std::uint64_t> words_;
   task::per_worker<scratch> scratch_;
 };
 
-/// A sample of kept edges.
+/// A sample of the kept edges of all ranks.
 template <class Id>
 struct kept_sample {
-  std::vector<Id> ends;            // targets of the sampled edges
+  std::vector<Id> ends;            // targets of this rank's sampled edges
+  std::uint64_t num_ends = 0;      // of all ranks
   double row = 0, row_at_end = 0;  // mean length of the row of an edge's first and second vertex
+  double num_edges = 0;            // of all ranks, not only sampled ones
 };
 template <class Id>
-[[nodiscard]] kept_sample<Id> sample_of(const oriented_rows<Id>& rows) {
+[[nodiscard]] kept_sample<Id> sample_of(world& w, const oriented_rows<Id>& rows) {
   kept_sample<Id> s;
-  constexpr std::size_t sampled_vertices = 1024;
+  const auto sampled_vertices = 1024 / static_cast<std::size_t>(w.size()) + 1;
+  std::uint64_t own_ends = 0, length = 0, length_at_own_ends = 0;
   for (std::size_t v = 0; v < rows.size(); v += rows.size() / sampled_vertices + 1) {
     const auto row = rows.row(v);
     for (const Id u : row) {
       s.ends.push_back(u);
-      s.row += static_cast<double>(row.size());
-      s.row_at_end += static_cast<double>(rows.row(u).size());
+      length += row.size();
+      if (!rows.owns(u)) continue;
+      ++own_ends;
+      length_at_own_ends += rows.row(u - rows.first()).size();
     }
   }
-  const auto edges = static_cast<double>(std::max<std::size_t>(1, s.ends.size()));
-  s.row /= edges;
-  s.row_at_end /= edges;
+  std::array<std::uint64_t, 5> sums{s.ends.size(), own_ends, length, length_at_own_ends,
+                                    rows.num_edges()};
+  w.sum_each(sums);
+  const auto mean = [](std::uint64_t sum, std::uint64_t n) {
+    return static_cast<double>(sum) / static_cast<double>(std::max<std::uint64_t>(1, n));
+  };
+  s.num_ends = sums[0];
+  s.row = mean(sums[2], sums[0]);
+  s.row_at_end = mean(sums[3], sums[1]);
+  s.num_edges = static_cast<double>(sums[4]);
   return s;
 }
 
 /// Builds the matrix if it is requested or pays off, and records the reason in `choice`. Per edge,
 /// marks cost the length of the row at its target, in single-bit lookups. The matrix costs the
-/// number of nonzero words of the row at its source, in more distant memory.
+/// number of nonzero words of the row at its source, in more distant memory. Collective.
 template <class Id>
 [[nodiscard]] std::optional<triangle_matrix<Id>> choose_by_kept_rows(world& w,
                                                                      const oriented_rows<Id>& rows,
+                                                                     std::uint64_t num_vertices,
                                                                      triangle_choice& choice) {
   constexpr double long_row = 32, entries_per_word = 0.7, bits = 64;
-  const auto s = sample_of(rows);
-  const auto lookups = static_cast<double>(rows.num_edges()) * s.row_at_end;
+  const auto s = sample_of(w, rows);
+  const auto lookups = s.num_edges * s.row_at_end;
   // The matrix has max_chosen^2 / 128 words, which should be few compared with the lookups.
   const auto max_chosen = static_cast<std::size_t>(
       std::min(2 * std::sqrt(lookups), double{triangle_matrix<Id>::max_vertices}));
@@ -274,17 +328,17 @@ template <class Id>
   const auto length = std::to_string(static_cast<std::uint64_t>(s.row_at_end));
   if (choice.mode == triangles_mode::automatic) {
     choice = {triangles_mode::marks, "kept rows of " + length + " entries at the ends of edges"};
-    const auto words = std::min(s.row, static_cast<double>(rows.size()) / bits + 1);
+    const auto words = std::min(s.row, static_cast<double>(num_vertices) / bits + 1);
     if (s.row_at_end < long_row || entries_per_word * words > s.row_at_end) return std::nullopt;
   } else if (!requested) {
     return std::nullopt;
   }
-  std::optional<triangle_matrix<Id>> matrix(std::in_place, w, rows, max_chosen);
+  std::optional<triangle_matrix<Id>> matrix(std::in_place, w, rows, num_vertices, max_chosen);
   if (requested) {
     matrix->fill(w);
     return matrix;
   }
-  if (2 * matrix->num_chosen(s.ends) < s.ends.size()) {
+  if (2 * w.sum(matrix->num_chosen(s.ends)) < s.num_ends) {
     choice.why += ", most of vertices whose degree is not among the largest";
     return std::nullopt;
   }

@@ -54,18 +54,23 @@ triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangl
   triangle_counter<Id> counter(w, g, opt.per_vertex);
   bit_marks marks(w, g.num_vertices());
   const oriented_rows<Id> rows(w, g);
-  if (w.size() > 1) {
-    rows.visit(w, g.partition(), [&](worker_t k, Id v, auto row, auto local, auto) {
-      counter.add(
-          k, [&](auto& count_for) { return count_at(rows, v, row, local, marks[k], count_for); });
-    });
-  } else {
-    auto matrix = choose_by_kept_rows(w, rows, choice);
+  auto matrix = choose_by_kept_rows(w, rows, g.num_vertices(), choice);
+  if (matrix || w.size() == 1) {
     counter.by_ranges([&](auto&& f) { rows.for_ranges(w, f); },
                       [&](worker_t k, std::size_t first, std::size_t last, auto& count_for) {
                         return matrix ? matrix->count(k, first, last, marks[k], count_for)
                                       : count_by_marks(rows, first, last, marks[k], count_for);
                       });
+  }
+  if (w.size() > 1) {
+    rows.visit(
+        w, g.partition(), [&](Id u) { return !matrix || !matrix->has(u); },
+        [&](worker_t k, auto visits) {
+          counter.add(k, [&](auto& count_for) {
+            return count_by_marks(rows, visits, marks[k], count_for);
+          });
+        },
+        {.sends = counter.sends()});
   }
   return result_of(counter);
 }

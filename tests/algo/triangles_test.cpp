@@ -22,8 +22,7 @@ using support::plain_graph;
 
 // The modes that can run there.
 std::vector<triangles_mode> modes(const world& w, const plain_graph& g) {
-  std::vector all{triangles_mode::automatic, triangles_mode::marks};
-  if (w.size() == 1) all.push_back(triangles_mode::matrix);
+  std::vector all{triangles_mode::automatic, triangles_mode::marks, triangles_mode::matrix};
   if (w.size() == 1 && !g.directed) all.push_back(triangles_mode::natural);
   return all;
 }
@@ -235,6 +234,17 @@ TEST(TrianglesMode, IsChosenByCost) {
   EXPECT_EQ(mode_of(support::complete(300)), triangles_mode::matrix);
 }
 
+TEST(TrianglesMode, OfSeveralRanksIsTheSameOnAll) {
+  support::on_simulated_ranks(3, 1, 1, [](world& w) {
+    const auto mode_of = [&](const plain_graph& g) {
+      return triangles(w, support::share_of<std::uint32_t>(g, w.rank(), w.size())).mode;
+    };
+    EXPECT_EQ(mode_of(support::grid(60, 60)), triangles_mode::marks);
+    EXPECT_EQ(mode_of(hub_graph(3000, 10)), triangles_mode::marks);
+    EXPECT_EQ(mode_of(support::complete(300)), triangles_mode::matrix);
+  });
+}
+
 TEST(TrianglesContract, SaysWhatCannotBe) {
   world w;
   const auto g = support::one_way_path(4);
@@ -245,7 +255,7 @@ TEST(TrianglesContract, SaysWhatCannotBe) {
                contract_violation);
   support::on_simulated_ranks(2, 1, 1, [](world& several) {
     const auto share = support::share_of<std::uint32_t>(support::path(9), several.rank(), 2);
-    EXPECT_THROW(static_cast<void>(triangles(several, share, {.mode = triangles_mode::matrix})),
+    EXPECT_THROW(static_cast<void>(triangles(several, share, {.mode = triangles_mode::natural})),
                  contract_violation);
   });
 }

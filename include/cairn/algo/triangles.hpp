@@ -24,7 +24,7 @@ namespace cairn::algo {
 ///             matrix, of which 64 are tested at once (skewed graphs with long rows)
 ///
 /// `automatic` chooses by a sample of edges, of which it estimates the cost in natural order, and
-/// by the lengths of kept rows; several ranks use marks.
+/// by the lengths of kept rows; several ranks never use the natural order.
 enum class triangles_mode { automatic, natural, marks, matrix };
 template <>
 inline constexpr std::span<const std::string_view> enum_names<triangles_mode> =
@@ -58,19 +58,21 @@ struct triangles_result {
 /// the order of (degree, id). In that order each vertex keeps its edges to later vertices, at most
 /// sqrt(2 m). Its kept neighbors are marked, and the kept rows of these neighbors are looked up in
 /// the marks. On several ranks a vertex's kept row is sent once to each rank that owns one of these
-/// neighbors.
+/// neighbors, unless all of those have rows in the matrix, which each rank has.
 ///
 /// Returns     the total, the same on every rank, and counts at their owners; both are determined
 /// Work        O(m^1.5) at worst; in natural order O(m^1.5 log m), because hubs' rows are searched
 /// Depth       one epoch, in natural order two if an edge is repeated. On several ranks a gather
-///             before it, and for counts per vertex another epoch
+///             before it, for a matrix two more epochs, and for counts per vertex another one
 /// Messages    one gather of all degrees (4 bytes per vertex); the kept row of each vertex once to
-///             each other rank that owns one of its entries
+///             each other rank that owns one of its entries; those of a matrix to all ranks, in 2
+///             bytes per entry
 /// Memory      per rank: the kept half of its edges, 8 bytes per vertex of this rank and 4 per
-///             vertex of the graph, n bits per worker; the matrix at most 64 MiB; in natural order
-///             only n bytes per worker; an accumulator_map for counts per vertex
-/// Throws      contract_violation for a directed graph without in-edges; for `natural` and `matrix`
-///             on several ranks, and `natural` of a directed graph; for 2^39 edges or more
+///             vertex of the graph, n bits per worker; for a matrix at most 64 MiB and 2 bytes per
+///             vertex of the graph; in natural order only n bytes per worker; an accumulator_map
+///             for counts per vertex
+/// Throws      contract_violation for a directed graph without in-edges; for `natural` on several
+///             ranks or of a directed graph; for 2^39 edges or more
 /// Collective  same options on every rank
 /// Source      [Schank05], `forward`; [Beamer15] for the benchmark
 template <class Id>

@@ -102,6 +102,9 @@ class accumulator_map {
   /// The chosen storage: partials or bins.
   [[nodiscard]] accumulation method() const noexcept { return method_; }
 
+  /// Whether accumulate() may send messages.
+  [[nodiscard]] bool sends() const noexcept { return channel_ && !partials_cover_all_ranks_; }
+
   /// Calls body(add) on worker k; add(id, x) accumulates x into element id of any rank.
   template <class Body>
   void accumulate(worker_t k, Body&& body) {
