@@ -58,7 +58,7 @@ struct coloring_state {
   }
 
   // Gives each vertex a small color that no neighbor appears to have.
-  void color_all(std::span<const Id> vertices) {
+  void color_all(std::span<const Id> vertices, std::uint64_t num_of_all) {
     const auto fit = [&](worker_t k, Id v) {
       auto& p = palettes[k];
       p.begin_vertex(edges.degree(v));
@@ -67,8 +67,8 @@ struct coloring_state {
       });
       known.store(v, p.unused(num_choices(round), draw(v)));
     };
-    traverse::visit_all_edges(w, edges, vertices, fit);
-    known.share(vertices);
+    known.in_parts(vertices, num_of_all,
+                   [&](auto part) { traverse::visit_all_edges(w, edges, part, fit); });
   }
 
   // Finds each conflict at both endpoints. Returns the number of uncolored vertices of all ranks.
@@ -104,7 +104,7 @@ coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_
   std::uint64_t given_up = 0, used = 0;
   for (auto left = g.num_vertices(); left != 0; ++c.round) {
     const auto vertices = c.uncolored.take();
-    c.color_all(vertices);
+    c.color_all(vertices, left);
     left = c.find_conflicts(vertices);
     given_up += left;
   }

@@ -18,7 +18,7 @@ namespace cairn::algo {
 /// ranks are those of the last share().
 ///
 /// Memory      per rank: n values, if there are several ranks
-/// Collective  constructor, share()
+/// Collective  constructor, share(), in_parts()
 template <class Id, class T>
 class mirror {
  public:
@@ -34,6 +34,24 @@ class mirror {
   void store(Id v, const T& x) {
     map_.store(v, x);
     if (w_.size() > 1) std::atomic_ref(values_[v]).store(x, std::memory_order_relaxed);
+  }
+
+  /// Calls f for parts of a list of vertices, as many on all ranks, and shares their values after
+  /// each: what f computes from remote values is then rarely out of date.
+  ///
+  /// num_of_all  vertices in the lists of all ranks
+  template <class F>
+  void in_parts(std::span<const Id> list, std::uint64_t num_of_all, F&& f) {
+    constexpr std::uint64_t min_part = 512, max_parts = 16;
+    const auto per_rank = num_of_all / static_cast<std::uint64_t>(w_.size());
+    const auto parts =
+        w_.size() == 1 ? 1 : std::clamp<std::uint64_t>(per_rank / min_part, 1, max_parts);
+    for (std::uint64_t i = 0; i < parts; ++i) {
+      const auto begin = list.size() * i / parts, end = list.size() * (i + 1) / parts;
+      const auto part = list.subspan(begin, end - begin);
+      f(part);
+      share(part);
+    }
   }
 
   /// Sends the values of this rank's changed vertices to all ranks.

@@ -64,6 +64,19 @@ TEST(ColoringRounds, DoNotGrowWithRanksOnDenseGraphs) {
   });
 }
 
+// Most vertices see the colors of their neighbors of other ranks although all begin at once.
+TEST(ColoringRounds, LearnColorsOfOtherRanksMeanwhile) {
+  constexpr std::uint64_t n = 16'384;
+  plain_graph g{"random edges", n, false, {}};
+  random64 random(1);
+  for (std::uint64_t i = 0; i < 4 * n; ++i) g.edges.push_back({random.below(n), random.below(n)});
+  support::on_simulated_ranks(2, 1, 1, [&](world& w) {
+    const auto r = color_and_judge(w, g);
+    EXPECT_GT(r.conflicts, 0u);
+    EXPECT_LT(r.conflicts, n / 10);
+  });
+}
+
 TEST(ColoringVerifier, CatchesWrongColors) {
   const auto g = support::grid(5, 9);
   for (const rank_t ranks : {1, 3}) {
