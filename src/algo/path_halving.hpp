@@ -7,10 +7,10 @@
 
 namespace cairn::algo {
 
-/// Replaces the parent of v, unless somebody has replaced it since it was `seen`.
+/// Replaces the parent of v, unless somebody has replaced it since it was `seen`. Returns whether.
 template <class Id>
-void replace_parent(const pgas::vertex_map<Id>& parent, Id v, Id seen, Id by) {
-  std::atomic_ref(parent.at(v).element())
+bool replace_parent(const pgas::vertex_map<Id>& parent, Id v, Id seen, Id by) {
+  return std::atomic_ref(parent.at(v).element())
       .compare_exchange_strong(seen, by, std::memory_order_relaxed);
 }
 

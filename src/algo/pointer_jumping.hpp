@@ -42,7 +42,7 @@ class pointer_jumping {
     return flatten_with([this](auto&& f) { each_own(f); }, moved);
   }
   /// Until each vertex of the ranks' lists points at its root, which it reaches along vertices of
-  /// the lists.
+  /// the lists and single others between them.
   template <class Moved>
   std::uint64_t flatten(std::span<const Id> some, Moved&& moved) {
     return flatten_with(each_of(some), moved);

@@ -10,15 +10,17 @@
 #include <vector>
 
 #include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
-#include <cairn/tm/cell.hpp>
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
+#include <cairn/traverse/rows.hpp>
 #include <cairn/traverse/worklist.hpp>
 
+#include "algo/climbing_join.hpp"
 #include "algo/frequent_value.hpp"
 #include "algo/pointer_jumping.hpp"
 #include "algo/recent_pairs.hpp"
@@ -29,10 +31,10 @@ namespace cairn::algo {
 /// Joins the trees of all ranks. A map has the parent of each vertex, which is smaller; at first it
 /// is the root of a tree of its own rank.
 ///
-/// Trees are joined as by join() in disjoint_sets.hpp. A join whose next vertex belongs to another
-/// rank continues there as a message, without an answer. Only vertices that were roots at first get
-/// parents on other ranks, and all parents on a vertex's own rank were roots at first. So once the
-/// former roots are flattened, each vertex is at most two steps from its root.
+/// A join whose next vertex belongs to another rank continues there as a message, without an
+/// answer; each next owner is a lower rank. Only vertices that were roots at first get other
+/// parents, and all parents on a vertex's own rank were roots at first. So once the former roots
+/// are flattened, each vertex is at most two steps from its root.
 ///
 /// As in afforest, sampled edges are joined first: those to other ranks at the ends of rows, of
 /// each vertex outside the rank's largest tree and of some in it. Vertices of the component that is
@@ -71,11 +73,12 @@ class rank_joining {
     const Id here = label_of(largest.value);
     const Id skipped = most_frequent<Id>(w_, {here, largest.estimate});
     const auto outside = outside_.take();
-    if (g_.has_in() && skipped == here) {
-      flatten_roots(join_all(here, outside.size(), [&](std::size_t i) { return outside[i]; }));
+    if (!g_.has_in()) {
+      flatten_roots(join_all(no_vertex<Id>));
+    } else if (skipped != here) {
+      flatten_roots(join_all(skipped));
     } else {
-      const auto vertex = [&](std::size_t i) { return static_cast<Id>(parent_.first() + i); };
-      flatten_roots(join_all(g_.has_in() ? skipped : no_vertex<Id>, num_own(), vertex));
+      flatten_roots(join_all_of(outside, skipped));
     }
     traverse::for_each_own(w_, parent_, [&](worker_t, std::uint64_t v) {
       parent_.store(v, label_of(static_cast<Id>(v)));
@@ -85,62 +88,37 @@ class rank_joining {
 
  private:
   static constexpr std::size_t max_sampled = 1024;  // vertices of a rank's largest tree
-  static constexpr double ns_of_vertex = 5;         // approximate; most vertices join no edges
+  static constexpr std::size_t max_chunk = 64;      // rows: messages wait for the end of a chunk
 
-  [[nodiscard]] std::size_t num_own() const { return parent_.local().size(); }
-
-  // The root that v had when roots were last flattened.
+  // After roots are flattened, the root of v; while trees are joined, a vertex above v.
   [[nodiscard]] Id label_of(Id v) const {
     if (!parent_.owns(v)) return v;
     const Id above = parent_.load(v);
     return parent_.owns(above) ? parent_.load(above) : above;
   }
 
-  // The first vertex on the path from v that is a root or whose parent belongs to another rank.
-  // Halves the path. Other vertices keep parents of this rank, so nobody replaces them meanwhile.
-  [[nodiscard]] Id top(Id v) {
-    for (;;) {
-      const Id above = parent_.load(v);
-      if (above == v || !parent_.owns(above)) return v;
-      const Id next = parent_.load(above);
-      if (next != above && parent_.owns(next)) parent_.store(v, next);
-      v = above;
-    }
-  }
-
-  // Joins the trees of v, a vertex of this rank, and u, or sends what is left of it.
   void join(worker_t k, auto& send, Id v, Id u) {
-    for (;;) {
-      v = top(v);
-      if (parent_.owns(u)) u = top(u);  // parents of this rank are former roots
-      Id above = parent_.load(v);
-      if (v == u || above == u) return;
-      if (u < above) {
-        using ref = tm::cell_ref<Id, tm::atomic_access>;
-        if (ref(parent_.local()[v - parent_.first()]).claim(above, u) != above) continue;
-        if (above == v) return hooked_.add(k, v);
-        std::swap(above, u);  // what is left: to join the former parent and the new one
-      }
-      v = u;
-      u = above;
-      if (parent_.owns(v)) continue;
-      if (recent_[k].insert({v, u})) send(parent_.owner(v), {v, u});
-      return;
-    }
+    join_in(
+        parent_, v, u, [&](Id root) { hooked_.add(k, root); },
+        [&](Id remote, Id smaller) {
+          const connection c{remote, smaller};
+          if (recent_[k].insert({c.v, c.smaller})) send(parent_.owner(c.v), c);
+        });
   }
 
-  // Calls visit(worker, send, i) for i < n, which joins trees and returns the number of edges that
-  // it has read. Returns the number of roots of all ranks that got parents.
-  std::uint64_t join_along(std::size_t n, auto&& visit) {
+  // divide(f) calls f(worker, i, last) for ranges. Calls visit(worker, send, i) for their elements,
+  // which joins trees and returns the number of edges that it has read. Returns the number of roots
+  // of all ranks that got parents.
+  std::uint64_t join_along(auto&& divide, auto&& visit) {
     ++epochs_;
-    return traverse::push_ranges(
-        w_, connections_, n,
-        [&](auto& send, worker_t k, std::size_t i, std::size_t last) {
-          std::uint64_t edges = 0;
-          for (; i < last; ++i) edges += visit(k, send, i);
-          return edges;
-        },
-        traverse::chunk_of(w_, n, ns_of_vertex), traverse::closing_with_size(hooked_));
+    am::epoch epoch(w_);
+    divide([&](worker_t k, std::uint64_t i, std::uint64_t last) {
+      auto send = connections_.from(k);
+      std::uint64_t edges = 0;
+      for (; i < last; ++i) edges += visit(k, send, i);
+      w_.counters().add(k, obs::counter::edges, edges);
+    });
+    return traverse::closing_with_size(hooked_)(epoch);
   }
 
   // Calls f(row) for the rows of v, which returns a number of edges. Returns the sum.
@@ -150,11 +128,12 @@ class rank_joining {
   }
 
   std::uint64_t join_sampled(Id largest) {
-    const auto distance = std::bit_ceil(num_own() / max_sampled + 1);
-    return join_along(num_own(), [&](worker_t k, auto& send, std::size_t i) -> std::uint64_t {
-      const auto v = static_cast<Id>(parent_.first() + i);
+    const auto distance = std::bit_ceil(parent_.local().size() / max_sampled + 1);
+    const auto divide = [&](auto&& f) { traverse::for_own_ranges(w_, parent_, f); };
+    return join_along(divide, [&](worker_t k, auto& send, std::uint64_t id) -> std::uint64_t {
+      const auto v = static_cast<Id>(id);
       const bool outside = parent_.load(v) != largest;
-      if (!outside && (i & (distance - 1)) != 0) return 0;
+      if (!outside && (v & (distance - 1)) != 0) return 0;
       const auto edges = each_row(v, [&](std::span<const Id> row) -> std::uint64_t {
         if (row.empty()) return 0;
         for (const Id u : {row.front(), row.back()}) {
@@ -162,22 +141,35 @@ class rank_joining {
         }
         return 2;
       });
-      if (outside && edges != 0) outside_.add(k, v);
+      if (outside && edges != 0 && g_.has_in()) outside_.add(k, v);
       return edges;
     });
   }
 
-  // vertex(i) for i < n are the vertices whose labels may not be `skipped`.
-  std::uint64_t join_all(Id skipped, std::size_t n, auto&& vertex) {
-    return join_along(n, [&](worker_t k, auto& send, std::size_t i) -> std::uint64_t {
-      const Id v = vertex(i), label = label_of(v);
-      if (label == skipped) return 0;
-      return each_row(v, [&](std::span<const Id> row) {
-        for (const Id u : row) {
-          if (!parent_.owns(u) || label_of(u) != label) join(k, send, v, u);
-        }
-        return row.size();
-      });
+  // Joins all edges of v, unless it has the skipped label.
+  std::uint64_t join_rows(worker_t k, auto& send, Id v, Id skipped) {
+    const Id label = label_of(v);
+    if (label == skipped) return 0;
+    return each_row(v, [&](std::span<const Id> row) {
+      for (const Id u : row) {
+        if (!parent_.owns(u) || label_of(u) != label) join(k, send, v, u);
+      }
+      return row.size();
+    });
+  }
+  std::uint64_t join_all(Id skipped) {
+    const auto divide = [&](auto&& f) { traverse::for_edge_ranges(w_, g_.out(), 1, f); };
+    return join_along(divide, [&](worker_t k, auto& send, std::uint64_t v) {
+      return join_rows(k, send, static_cast<Id>(v), skipped);
+    });
+  }
+  std::uint64_t join_all_of(std::span<const Id> list, Id skipped) {
+    const auto chunk = traverse::chunk_of(w_, list.size(), traverse::mean_ns_of_row(g_.out()));
+    const auto divide = [&](auto&& f) {
+      w_.parallel_for(list.size(), f, std::min(chunk, max_chunk));
+    };
+    return join_along(divide, [&](worker_t k, auto& send, std::uint64_t i) {
+      return join_rows(k, send, list[i], skipped);
     });
   }
 

@@ -69,21 +69,22 @@ struct components_result {
 ///
 /// Returns     labels at their owners; labels, number and sizes are determined, rounds are not
 /// Work        afforest: O(n + m) at worst, usually O(n); propagation: O(m) per round
-/// Depth       afforest: two epochs, in which a message climbs at most as many steps as there are
-///             former roots and usually few, and at most some 2 log n for pointer jumping.
+/// Depth       afforest: two epochs, in which a join passes each rank at most once, and at most
+///             some 2 log n for pointer jumping.
 ///             propagation: an epoch per round; at most as many rounds as the longest shortest
 ///             path, and usually at most some 8 log n
 /// Messages    afforest: usually at most a few per vertex outside the largest tree of its rank, and
-///             1,000 per rank; at worst some for each edge to another rank.
+///             1,000 per rank; at worst P for each edge to another rank.
 ///             propagation: per round one for each edge to another rank from a vertex whose label
 ///             was lowered, unless the sender has already sent that target as low a label; after
 ///             every eighth at most one per vertex, and two per label of another rank and level of
 ///             a tree
-/// Memory      per rank: n/P ids; for afforest on several ranks also the former roots and their
-///             parents on other ranks, and for propagation two bits and an id per vertex, and the
-///             labels of other ranks
+/// Memory      per rank: n/P ids; for afforest on several ranks also the former roots, their
+/// parents
+///             on other ranks, the vertices outside the rank's largest tree, and at most 1 MiB per
+///             worker; for propagation two bits and an id per vertex, and the labels of other ranks
 /// Throws      contract_violation if propagation is requested and the graph is directed without
-///             in-rows; usage_error as activity::executor
+///             in-rows; usage_error as activity::executor for propagation
 /// Collective  same options on every rank
 /// Source      [Sutton18] for the sampling; [Patwary10] (Rem's algorithm) for joining trees;
 ///             [AAM15] section 3.2.2 for messages that may fail, here if a label is not lower.
