@@ -32,7 +32,6 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 constexpr auto failure_grace_period = std::chrono::seconds(3);
-constexpr auto between_looks = std::chrono::milliseconds(500);
 constexpr auto never = steady::time_point::max();
 
 /// Shared memory in which the processes of one job report how they ended.
@@ -119,9 +118,10 @@ class parent {
       const bool limited = deadline_ != never;
       const auto before = steady::now();
       const int signal = signals_.wait(limited ? between_looks / 25 : between_looks);
-      // A user stops and resumes all processes of a job together.
-      const auto gap = steady::now() - before;
-      if (gap > 2 * between_looks && patient_until_ != never) patient_until_ += gap;
+      // This process was stopped, and the ranks probably too.
+      if (steady::now() - before > 2 * between_looks && patient_until_ != never) {
+        patient_until_ = std::max(patient_until_, steady::now() + patience);
+      }
       if (cancels(signal) && !cancelled_at_) {
         // The ranks stop together and report it. A terminal has signalled them too, which is
         // harmless.
@@ -178,10 +178,16 @@ class parent {
   void record_exit(rank_t rank, int status) {
     const bool left = WIFEXITED(status) && results_.has_left(rank);
     if (left && WEXITSTATUS(status) == 0) return;
+    if (gave_up_ && results_.has_left(rank)) return;  // killed after its last action
     end_by(left ? steady::now() + failure_grace_period : steady::now());
     if (first_failure_.status != 0) return;
     if (left) {
       first_failure_.status = WEXITSTATUS(status);
+    } else if (WIFSIGNALED(status) && gave_up_) {
+      first_failure_ = {cause_.status(),
+                        cause_.sentence() + "; ranks that did not stop within " +
+                            std::to_string(patience.count()) + " s were killed",
+                        true};
     } else if (WIFSIGNALED(status)) {
       first_failure_ = {1, killed_sentence(rank, WTERMSIG(status)), true};
     } else {
@@ -204,12 +210,8 @@ class parent {
   // One rank may not react, as if a debugger holds it; then the others wait for it.
   void give_up() {
     patient_until_ = never;
+    gave_up_ = true;
     end_by(steady::now());
-    if (first_failure_.status != 0) return;
-    first_failure_ = {cause_.status(),
-                      cause_.sentence() + "; ranks that did not stop within " +
-                          std::to_string(patience.count()) + " s were killed",
-                      true};
   }
 
   void kill_all(int signal) noexcept {
@@ -225,7 +227,8 @@ class parent {
   int num_alive_ = 0;
   steady::time_point deadline_ = never;  // when those that are left are killed
   steady::time_point patient_until_ = never;
-  stop_cause cause_;
+  bool gave_up_ = false;
+  stop_cause cause_;  // of patient_until_
   rank_result first_failure_;
   std::optional<steady::time_point> cancelled_at_;
 };

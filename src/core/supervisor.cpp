@@ -55,8 +55,6 @@ struct ending {
   bool cancelled = false;
 };
 
-constexpr std::chrono::milliseconds between_looks{500};
-
 // Whether the child has been stopped since the last call. Does not reap it.
 bool was_stopped(pid_t child) noexcept {
   siginfo_t state{};

@@ -18,6 +18,7 @@
 namespace cairn {
 
 inline constexpr auto same_request = std::chrono::nanoseconds(same_request_ns);
+inline constexpr std::chrono::milliseconds between_looks{500};
 
 /// During its lifetime, SIGCHLD and the signals that end a job are blocked and taken by wait().
 /// There is no handler, so no state outside this object.
