@@ -31,10 +31,11 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
     if (text.find("At Most 1 required") != std::string::npos)
       return option + " is given twice" + help;
   }
-  const auto rest = app.remaining(true);             // also what precedes the command
   if (command->get_require_subcommand_min() == 0) {  // CLI11 lists the rest in reverse order
+    const auto rest = app.remaining(true);           // also what precedes the command
     return (rest.empty() ? wrong.what() : "unexpected argument: " + rest.front()) + help;
   }
+  const auto rest = command->remaining();
   if (rest.empty() || rest.front().starts_with('-')) {
     return "cairn " + path + "takes a command" + help;
   }

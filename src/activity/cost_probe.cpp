@@ -209,7 +209,7 @@ std::vector<mechanism_cost> probe_costs(world& w, const cost_probe_options& opti
   for (int round = -1; round < options.rounds; ++round) {  // the first round warms up
     for (std::size_t b = 0; b < benches.size(); ++b) {
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        w.throw_if_interrupted();  // that of `alone` is never set
+        w.throw_if_interrupted();  // cancel() of w does not reach `alone`
         const auto ns = benches[b].pass(sizes[i]);
         if (round >= 0) passes[b][i].push_back(ns);
       }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,14 +55,16 @@ class checker {
 
   std::optional<std::string> run() {
     violation wrong;
-    traverse::push_own(w_, messages_, g_.out(),
-                       [&](Id v, auto& send) { return notify_neighbors(v, send); });
+    traverse::push_own(w_, messages_, g_.out(), [&](Id v, auto& send) {
+      edges_.each_row_of(v, [&](std::span<const Id> row) { notify(v, row, send); });
+      return edges_.degree(v);
+    });
     for (auto v = core_.first(); v < last() && !wrong.any(); ++v) {
       if (support(v) < core(v)) wrong = {v, true, core(v), support(v)};
     }
     peeling_ = true;
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) { remove_if_few(k, v); });
-    while (w_.any(!removed_.empty())) peel();
+    peel();
     for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
       if (is_removed_.load(v) == 0) wrong = {v, false, core(v), support(v)};
     }
@@ -83,42 +84,24 @@ class checker {
     return tm::cell_ref<std::uint32_t, tm::atomic_access>(support_.at(v).element());
   }
 
-  // Sends v's core number to every neighbor, once for each kind of edge. Returns the number of
-  // edges.
-  std::uint64_t notify_neighbors(Id v, auto&& send) {
+  // Sends v's core number to the neighbors in a row.
+  void notify(Id v, std::span<const Id> row, auto&& send) {
     const auto mine = core(v);
-    edges_.each_row_of(v, [&](std::span<const Id> row) {
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const bool again = i > 0 && row[i] == row[i - 1];
-        if (row[i] != v && !again) send(core_.owner(row[i]), {row[i], mine});
-      }
-    });
-    return edges_.degree(v);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool again = i > 0 && row[i] == row[i - 1];
+      if (row[i] != v && !again) send(core_.owner(row[i]), {row[i], mine});
+    }
   }
-
-  // Processes the removed vertices and those of this rank that they remove, so that a superstep
-  // follows paths of any length. Ends soon, as traverse::push_deep does.
+  // Follows paths of this rank's vertices within a superstep.
   void peel() {
-    const auto list = removed_.take();
-    const auto ns = traverse::mean_ns_of_row(g_.out());
-    const auto limit = traverse::chunk_of(w_, std::numeric_limits<std::uint32_t>::max(), ns);
-    traverse::push_ranges(
-        w_, messages_, list.size(),
-        [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
-          std::uint64_t visited = 0;
-          std::size_t vertices = 0;
-          const auto send_or_handle = [&](rank_t to, const edge_message& m) {
-            if (to == w_.rank()) return handle(k, m);
-            send(to, m);
-          };
-          for (auto part = list.subspan(begin, end - begin); !part.empty();) {
-            for (const Id v : part) visited += notify_neighbors(v, send_or_handle);
-            vertices += part.size();
-            part = removed_.take_own(k, limit - std::min(vertices, limit));
-          }
-          return visited;
-        },
-        traverse::chunk_of(w_, list.size(), ns));
+    const auto take_edges = [this](worker_t k, Id v, std::span<const Id> row, auto& send) {
+      notify(v, row, [&](rank_t to, const edge_message& m) {
+        if (to == w_.rank()) return handle(k, m);
+        send(to, m);
+      });
+    };
+    while (traverse::push_deep(w_, messages_, edges_, removed_, take_edges) != 0) {
+    }
   }
 
   void handle(worker_t k, const edge_message& m) {

@@ -40,7 +40,7 @@ struct mechanism_cost {
 /// of them. Without hardware transactions the result has no htm.
 ///
 /// Throws    contract_violation unless the sizes ascend, from at least 1 to at most `vertices` and
-///           max_grain, and there are at most 2^31 vertices
+///           max_grain, and there are at most 2^31 vertices; cancelled, between passes
 /// Called by worker 0 outside epochs; uses that worker alone.
 /// Source    [AAM15] section 5.3, figure 2
 [[nodiscard]] std::vector<mechanism_cost> probe_costs(world& w,

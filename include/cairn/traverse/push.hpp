@@ -185,7 +185,8 @@ void push_to_ranges(world& w, Channel& channel, const graph::csr<Id>& rows,
       n / ranges + 1);
 }
 
-/// push_along for a list to which its own messages add vertices. The worker that added a vertex
+/// push_along for a list to which its own messages add vertices. f may take the worker as its first
+/// argument. The worker that added a vertex
 /// visits it, in this superstep or a later one. The function removes all vertices from `work`;
 /// afterwards `work` contains the added vertices that have not been visited. Returns their number
 /// on all ranks.
@@ -207,8 +208,13 @@ std::uint64_t push_deep(world& w, Channel& channel, const edges<Id>& along, work
         std::size_t vertices = 0;
         for (auto part = list.subspan(begin, end - begin); !part.empty();) {
           visited += along.each_row(
-              part, [&](Id v, std::span<const Id> row)
-                        __attribute__((always_inline)) { f(v, row, send); });
+              part, [&](Id v, std::span<const Id> row) __attribute__((always_inline)) {
+                if constexpr (requires { f(k, v, row, send); }) {
+                  f(k, v, row, send);
+                } else {
+                  f(v, row, send);
+                }
+              });
           vertices += part.size();
           part = work.take_own(k, chunk_limit - std::min(vertices, chunk_limit));
         }
