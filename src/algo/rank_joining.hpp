@@ -15,6 +15,7 @@
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/edges.hpp>
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
 #include <cairn/traverse/rows.hpp>
@@ -32,9 +33,9 @@ namespace cairn::algo {
 /// is the root of a tree of its own rank.
 ///
 /// A join whose next vertex belongs to another rank continues there as a message, without an
-/// answer; each next owner is a lower rank. Only vertices that were roots at first get other
-/// parents, and all parents on a vertex's own rank were roots at first. So once the former roots
-/// are flattened, each vertex is at most two steps from its root.
+/// answer; each next owner is a lower rank. Only vertices that were roots at first get parents on
+/// other ranks, and all parents on a vertex's own rank were roots at first. So once the former
+/// roots are flattened, each vertex is at most two steps from its root.
 ///
 /// As in afforest, sampled edges are joined first: those to other ranks at the ends of rows, of
 /// each vertex outside the rank's largest tree and of some in it. Vertices of the component that is
@@ -53,6 +54,7 @@ class rank_joining {
       : w_(w),
         g_(g),
         parent_(parent),
+        edges_(g.has_in() ? traverse::edges_both_ways(g) : traverse::edges<Id>(g.out())),
         recent_(w.workers()),
         hooked_(w),
         outside_(w),
@@ -121,12 +123,6 @@ class rank_joining {
     return traverse::closing_with_size(hooked_)(epoch);
   }
 
-  // Calls f(row) for the rows of v, which returns a number of edges. Returns the sum.
-  std::uint64_t each_row(Id v, auto&& f) const {
-    const std::uint64_t out = f(g_.out().neighbors(v));
-    return g_.directed() && g_.has_in() ? out + f(g_.in().neighbors(v)) : out;
-  }
-
   std::uint64_t join_sampled(Id largest) {
     const auto distance = std::bit_ceil(parent_.local().size() / max_sampled + 1);
     const auto divide = [&](auto&& f) { traverse::for_own_ranges(w_, parent_, f); };
@@ -134,15 +130,16 @@ class rank_joining {
       const auto v = static_cast<Id>(id);
       const bool outside = parent_.load(v) != largest;
       if (!outside && (v & (distance - 1)) != 0) return 0;
-      const auto edges = each_row(v, [&](std::span<const Id> row) -> std::uint64_t {
-        if (row.empty()) return 0;
+      std::uint64_t looked_at = 0;
+      edges_.each_row_of(v, [&](std::span<const Id> row) {
+        if (row.empty()) return;
         for (const Id u : {row.front(), row.back()}) {
           if (!parent_.owns(u)) join(k, send, v, u);
         }
-        return 2;
+        looked_at += 2;
       });
-      if (outside && edges != 0 && g_.has_in()) outside_.add(k, v);
-      return edges;
+      if (outside && looked_at != 0 && g_.has_in()) outside_.add(k, v);
+      return looked_at;
     });
   }
 
@@ -150,21 +147,20 @@ class rank_joining {
   std::uint64_t join_rows(worker_t k, auto& send, Id v, Id skipped) {
     const Id label = label_of(v);
     if (label == skipped) return 0;
-    return each_row(v, [&](std::span<const Id> row) {
-      for (const Id u : row) {
-        if (!parent_.owns(u) || label_of(u) != label) join(k, send, v, u);
-      }
-      return row.size();
+    edges_.each_neighbor(v, [&](Id u) {
+      if (!parent_.owns(u) || label_of(u) != label) join(k, send, v, u);
     });
+    return edges_.degree(v);
   }
   std::uint64_t join_all(Id skipped) {
-    const auto divide = [&](auto&& f) { traverse::for_edge_ranges(w_, g_.out(), 1, f); };
+    const auto divide = [&](auto&& f) { traverse::for_edge_ranges(w_, edges_, 1, f); };
     return join_along(divide, [&](worker_t k, auto& send, std::uint64_t v) {
       return join_rows(k, send, static_cast<Id>(v), skipped);
     });
   }
   std::uint64_t join_all_of(std::span<const Id> list, Id skipped) {
-    const auto chunk = traverse::chunk_of(w_, list.size(), traverse::mean_ns_of_row(g_.out()));
+    const auto ns = traverse::ns_of_row(edges_.mean_degree(list));
+    const auto chunk = traverse::chunk_of(w_, list.size(), ns);
     const auto divide = [&](auto&& f) {
       w_.parallel_for(list.size(), f, std::min(chunk, max_chunk));
     };
@@ -183,6 +179,7 @@ class rank_joining {
   world& w_;
   const graph::dist_csr<Id>& g_;
   pgas::vertex_map<Id>& parent_;
+  const traverse::edges<Id> edges_;
   task::per_worker<recent_pairs<Id>> recent_;  // connections that were sent
   traverse::worklist<Id> hooked_;              // roots that got parents
   traverse::worklist<Id> outside_;             // vertices with edges, outside the largest tree

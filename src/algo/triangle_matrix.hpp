@@ -62,12 +62,12 @@ class triangle_matrix {
     words_ = hw::page_buffer<std::uint64_t>(begin_of(chosen_.size()), w.memory());
     w.parallel_for(chosen_.size(), [&](worker_t, std::size_t begin, std::size_t end) {
       std::fill(words_.begin() + begin_of(begin), words_.begin() + begin_of(end), 0);
-      for (auto i = begin; i < end; ++i) {
-        if (!rows_.owns(chosen_[i])) continue;
-        for (const Id u : rows_.row(chosen_[i] - rows_.first())) set(i, number_[u]);
-      }
     });
-    if (w.size() > 1) exchange_rows(w);
+    if (w.size() == 1) {
+      set_own_rows(w, [](worker_t, std::span<const number>) {});
+    } else {
+      exchange_rows(w);
+    }
     for (auto& s : scratch_) {
       s.value.bits.resize(chosen_.size() / 64 + 1);
       s.value.words.resize(chosen_.size() / 64 + 1);
@@ -106,38 +106,53 @@ class triangle_matrix {
     return q * (q + 1) / 2 * 64 + i % 64 * (q + 1);
   }
 
-  void set(std::size_t row, number column) {
-    words_[begin_of(row) + column / 64] |= std::uint64_t{1} << (column % 64);
+  // A record is a row's number and its entries' numbers.
+  void set(std::span<const number> record) {
+    auto* const bits = words_.data() + begin_of(record[0]);
+    for (const auto column : record.subspan(1)) {
+      bits[column / 64] |= std::uint64_t{1} << (column % 64);
+    }
   }
 
-  // Sends the rows of this rank to the others, and sets the bits of theirs.
+  // Sets the bits of this rank's rows. Calls f(worker, record) for each.
+  template <class F>
+  void set_own_rows(world& w, F&& f) {
+    task::per_worker<std::vector<number>> records(w.workers());
+    rows_.for_ranges(w, [&](worker_t k, std::size_t i, std::size_t last) {
+      auto& record = records[k];
+      std::uint64_t entries = 0;
+      for (; i < last; ++i) {
+        const auto row_number = number_[rows_.first() + i];
+        if (row_number == none) continue;
+        record.assign({row_number});
+        for (const Id u : rows_.row(i)) record.push_back(number_[u]);
+        set(record);
+        f(k, std::span<const number>(record));
+        entries += record.size() - 1;
+      }
+      w.counters().add(k, obs::counter::edges, entries);
+    });
+  }
+
+  // Sets the bits of all rows, each of which its rank sends to the others.
   void exchange_rows(world& w) {
-    task::per_worker<std::vector<number>> records(w.workers());  // a row's number, and its entries
+    task::per_worker<std::vector<number>> records(w.workers());
     const auto receive = [&](worker_t k, am::record_batch batch) {
       auto& record = records[k];
       for (const auto bytes : batch) {
         record.resize(bytes.size() / sizeof(number));
         std::memcpy(record.data(), bytes.data(), bytes.size());
-        for (const auto column : std::span(record).subspan(1)) set(record[0], column);
+        set(record);
+        w.counters().add(k, obs::counter::edges, record.size() - 1);
       }
     };
     am::record_channel channel(w, receive, {.sends = false});
     am::epoch epoch(w);
-    constexpr double ns_of_row = 500;
-    w.parallel_for(
-        chosen_.size(),
-        [&](worker_t k, std::size_t i, std::size_t last) {
-          auto& record = records[k];
-          for (; i < last; ++i) {
-            if (!rows_.owns(chosen_[i])) continue;
-            record.assign({static_cast<number>(i)});
-            for (const Id u : rows_.row(chosen_[i] - rows_.first())) record.push_back(number_[u]);
-            for (rank_t to{0}; to < w.size(); ++to) {
-              if (to != w.rank()) channel.send(k, to, std::as_bytes(std::span(record)));
-            }
-          }
-        },
-        traverse::chunk_of(w, chosen_.size(), ns_of_row));
+    set_own_rows(w, [&](worker_t k, std::span<const number> record) {
+      for (rank_t to{0}; to < w.size(); ++to) {
+        if (to != w.rank()) channel.send(k, to, std::as_bytes(record));
+      }
+    });
     epoch.close();
   }
 
@@ -147,7 +162,7 @@ class triangle_matrix {
       return std::min<std::size_t>(rows_.degree(v), degrees - 1);
     };
     struct state {
-      std::vector<std::uint32_t> with_degree;
+      std::vector<std::uint64_t> with_degree;
       std::vector<Id> chosen;
     };
     task::per_worker<state> states(w.workers());
@@ -321,10 +336,11 @@ template <class Id>
   constexpr double long_row = 32, entries_per_word = 0.7, bits = 64;
   const auto s = sample_of(w, rows);
   const auto lookups = s.num_edges * s.row_at_end;
-  // The matrix has max_chosen^2 / 128 words, which should be few compared with the lookups.
-  const auto max_chosen = static_cast<std::size_t>(
-      std::min(2 * std::sqrt(lookups), double{triangle_matrix<Id>::max_vertices}));
   const bool requested = choice.mode == triangles_mode::matrix;
+  // The matrix has max_chosen^2 / 128 words, which should be few compared with a rank's lookups.
+  const auto worth = 2 * std::sqrt(lookups / static_cast<double>(w.size()));
+  constexpr double most = triangle_matrix<Id>::max_vertices;
+  const auto max_chosen = static_cast<std::size_t>(requested ? most : std::min(worth, most));
   const auto length = std::to_string(static_cast<std::uint64_t>(s.row_at_end));
   if (choice.mode == triangles_mode::automatic) {
     choice = {triangles_mode::marks, "kept rows of " + length + " entries at the ends of edges"};

@@ -49,7 +49,7 @@ class label_exchange {
   // Returns whether a label changed.
   bool iterate() {
     std::copy(begin_.begin(), begin_.end() - 1, end_.local().begin());
-    traverse::push_own(w_, votes_, g_.out(), [&](Id v, auto& send) {
+    traverse::push_own(w_, votes_, edges_, [&](Id v, auto& send) {
       edges_.each_neighbor(v, [&](Id u) { send(label_.owner(u), {u, label_.load(v)}); });
       return edges_.degree(v);
     });

@@ -49,24 +49,28 @@ class checker {
         support_(w, g.partition(), 0),
         is_removed_(w, g.partition(), 0),
         removed_(w),
-        messages_(w, [this](worker_t k, std::span<const edge_message> batch) {
-          for (const auto& m : batch) handle(k, m);
-        }) {}
+        messages_(w,
+                  [this](worker_t k, std::span<const edge_message> batch) {
+                    for (const auto& m : batch) handle(k, m);
+                  },
+                  {.sends = false}) {}
 
   std::optional<std::string> run() {
     violation wrong;
-    traverse::push_own(w_, messages_, g_.out(), [&](Id v, auto& send) {
+    traverse::push_own(w_, messages_, edges_, [&](Id v, auto& send) {
       edges_.each_row_of(v, [&](std::span<const Id> row) { notify(v, row, send); });
       return edges_.degree(v);
     });
     for (auto v = core_.first(); v < last() && !wrong.any(); ++v) {
       if (support(v) < core(v)) wrong = {v, true, core(v), support(v)};
     }
-    peeling_ = true;
-    traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) { remove_if_few(k, v); });
-    peel();
-    for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
-      if (is_removed_.load(v) == 0) wrong = {v, false, core(v), support(v)};
+    if (!w_.any(wrong.any())) {  // numbers that are too large would keep others from being removed
+      peeling_ = true;
+      traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) { remove_if_few(k, v); });
+      peel();
+      for (auto v = core_.first(); v < last() && !wrong.any(); ++v) {
+        if (is_removed_.load(v) == 0) wrong = {v, false, core(v), support(v)};
+      }
     }
     violation first;
     for (const auto& f : w_.all_gather(wrong)) {

@@ -118,6 +118,18 @@ TEST(KcoreVerifier, NamesTheLeastVertex) {
             "in which it has 3 neighbors");
 }
 
+// Too large numbers keep their neighbors from being removed, whose numbers may be right.
+TEST(KcoreVerifier, BlamesNoneForTheNumbersOfNeighbors) {
+  world w;
+  const support::plain_graph star{"star", 3, false, {{1, 0}, {0, 2}}};
+  const auto share = support::share_of<std::uint32_t>(star, 0, 1);
+  pgas::vertex_map<std::uint32_t> core(w, share.partition(), 100);
+  core.store(0, 1);
+  EXPECT_EQ(
+      verify_kcore(w, share, core),
+      "vertex 1 has core number 100, but only 0 neighbors with a core number of at least 100");
+}
+
 TEST(KcoreContract, DirectedEdgesCountBothWays) {
   world w;
   const auto out =

@@ -204,7 +204,8 @@ TEST(WalkVerifier, CatchesEveryChange) {
 
 TEST(WalkVerifier, NamesTheSmallestVertexAndTheTotals) {
   world w;
-  const auto share = support::share_of<std::uint32_t>({"loop", 1, false, {{0, 0}}}, 0, 1);
+  const auto share =
+      support::share_of<std::uint32_t>(support::plain_graph{"loop", 1, false, {{0, 0}}}, 0, 1);
   const walk_options opt{3, 4, 1};
   auto r = walk(w, share, opt);
   EXPECT_EQ(verify_walk(w, share, opt, r.visits, walk_totals{12, 0}), std::nullopt);
@@ -216,9 +217,11 @@ TEST(WalkVerifier, NamesTheSmallestVertexAndTheTotals) {
 
 TEST(WalkContract, OptionsAreInTheirRange) {
   world w;
-  const auto empty = support::share_of<std::uint32_t>({"empty", 0, false, {}}, 0, 1);
+  const auto empty =
+      support::share_of<std::uint32_t>(support::plain_graph{"empty", 0, false, {}}, 0, 1);
   EXPECT_THROW(static_cast<void>(walk(w, empty, {1, 1, 1})), contract_violation);
-  const auto one = support::share_of<std::uint32_t>({"one", 1, false, {}}, 0, 1);
+  const auto one =
+      support::share_of<std::uint32_t>(support::plain_graph{"one", 1, false, {}}, 0, 1);
   EXPECT_THROW(static_cast<void>(walk(w, one, {1, std::uint64_t{1} << 32, 1})), contract_violation);
   for (const double x : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
     EXPECT_THROW(static_cast<void>(walk(w, one, {1, 1, 1, x})), contract_violation);

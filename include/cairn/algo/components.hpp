@@ -79,10 +79,9 @@ struct components_result {
 ///             was lowered, unless the sender has already sent that target as low a label; after
 ///             every eighth at most one per vertex, and two per label of another rank and level of
 ///             a tree
-/// Memory      per rank: n/P ids; for afforest on several ranks also the former roots, their
-/// parents
-///             on other ranks, the vertices outside the rank's largest tree, and at most 1 MiB per
-///             worker; for propagation two bits and an id per vertex, and the labels of other ranks
+/// Memory      per rank: n/P ids; for afforest on several ranks also the former roots, parents on
+///             other ranks, the vertices outside the rank's largest tree, and 1 MiB per worker; for
+///             propagation two bits and an id per vertex, and the labels of other ranks
 /// Throws      contract_violation if propagation is requested and the graph is directed without
 ///             in-rows; usage_error as activity::executor for propagation
 /// Collective  same options on every rank

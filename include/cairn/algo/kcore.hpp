@@ -70,9 +70,10 @@ template <class Id>
 /// largest, none is too small. Rule 2 needs no levels: a removal affects only neighbors with the
 /// same core number, so all core numbers are peeled at once.
 ///
-/// Returns     the same on every rank; of several violations that of the smallest vertex
+/// Returns     the same on every rank; of several violations that of the smallest vertex, of rule 1
+///             if there is one
 /// Work        O(n + m)
-/// Messages    per edge one from each endpoint, and another if both have the same core number
+/// Messages    per edge one from each endpoint, and another to a vertex of another rank
 /// Memory      per rank: 5 bytes per vertex, and the vertices of a superstep
 /// Throws      contract_violation unless g.has_in()
 /// Collective  all ranks

@@ -45,9 +45,9 @@ struct lcc_result {
 /// Returns     coefficients at their owners, determined; each is a quotient of integers. The
 ///             mean depends on ranks and workers in its last bits
 /// Work        that of triangles() per vertex; in directed graphs up to twice that
-/// Messages    those of triangles() per vertex; in directed graphs also the second row
-/// Memory      that of triangles() per vertex; for directed graphs also the pairs with edges
-///             both ways
+/// Messages    those of triangles() per vertex; in directed graphs also the second row, and another
+///             gather of all degrees
+/// Memory      that of triangles() per vertex, without its counts for directed graphs twice
 /// Throws      as triangles()
 /// Collective  same options on every rank
 /// Source      [Graphalytics], LCC; [Watts98]

@@ -67,10 +67,10 @@ struct triangles_result {
 /// Messages    one gather of all degrees (4 bytes per vertex); the kept row of each vertex once to
 ///             each other rank that owns one of its entries; those of a matrix to all ranks, in 2
 ///             bytes per entry
-/// Memory      per rank: the kept half of its edges, 8 bytes per vertex of this rank and 4 per
-///             vertex of the graph, n bits per worker; for a matrix at most 64 MiB and 2 bytes per
-///             vertex of the graph; in natural order only n bytes per worker; an accumulator_map
-///             for counts per vertex
+/// Memory      per rank: room for its edges, of which half are kept, 8 bytes per vertex of this
+///             rank and 4 per vertex of the graph, n bits per worker; for a matrix at most 64 MiB
+///             and 2 bytes per vertex of the graph; in natural order only n bytes per worker; an
+///             accumulator_map for counts per vertex
 /// Throws      contract_violation for a directed graph without in-edges; for `natural` on several
 ///             ranks or of a directed graph; for 2^39 edges or more
 /// Collective  same options on every rank

@@ -21,9 +21,22 @@ namespace cairn::traverse {
 template <class Id>
 class edges {
  public:
+  using id_type = Id;
+
   edges(const graph::csr<Id>& rows) noexcept : rows_{&rows, &rows}, num_sets_(1) {}
   edges(const graph::csr<Id>& first, const graph::csr<Id>& second) noexcept
       : rows_{&first, &second}, num_sets_(2) {}
+
+  [[nodiscard]] std::uint64_t first() const noexcept { return rows_[0]->first(); }
+  [[nodiscard]] std::size_t num_rows() const noexcept { return rows_[0]->num_rows(); }
+  [[nodiscard]] std::uint64_t num_edges() const noexcept {
+    return rows_[0]->num_edges() + (num_sets_ == 2 ? rows_[1]->num_edges() : 0);
+  }
+  /// Edges of the first i own vertices.
+  [[nodiscard]] std::uint64_t edges_before(std::size_t i) const noexcept {
+    const auto before = [i](std::span<const std::uint64_t> at) { return at[i] - at[0]; };
+    return before(rows_[0]->offsets()) + (num_sets_ == 2 ? before(rows_[1]->offsets()) : 0);
+  }
 
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
     return rows_[0]->degree(v) + (num_sets_ == 2 ? rows_[1]->degree(v) : 0);
@@ -93,6 +106,17 @@ class edges {
 template <class Id>
 [[nodiscard]] edges<Id> edges_both_ways(const graph::dist_csr<Id>& g) {
   return g.directed() ? edges<Id>(g.out(), g.in()) : edges<Id>(g.out());
+}
+
+/// for_edge_ranges for the sum of a vertex's rows: first and last are vertices.
+template <class Id, class F>
+void for_edge_ranges(world& w, const edges<Id>& along, std::uint64_t longest, F&& f) {
+  for_edge_ranges(
+      w, along.num_rows(), along.num_edges(), longest,
+      [&](std::size_t i) { return along.edges_before(i); },
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        f(k, along.first() + begin, along.first() + end);
+      });
 }
 
 /// Calls f(worker, v) for each vertex of a list of own vertices. f visits all edges of v; they are

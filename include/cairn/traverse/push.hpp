@@ -113,14 +113,16 @@ auto push_each(world& w, Channel& channel, std::span<const T> list, F&& f, doubl
 
 /// Calls f(v, send) for each own vertex v, in ranges as for_edge_ranges.
 ///
-/// f          visits v's row at most; returns the number of visited edges, or nothing
-template <class Channel, class Id, class F>
-void push_own(world& w, Channel& channel, const graph::csr<Id>& rows, F&& f) {
+/// rows       a graph's rows, or edges, which f visits at most
+/// f          returns the number of visited edges, or nothing
+template <class Channel, class Rows, class F>
+void push_own(world& w, Channel& channel, const Rows& rows, F&& f) {
+  using id = typename Rows::id_type;
   am::epoch epoch(w);
   for_edge_ranges(w, rows, 1, [&](worker_t k, std::uint64_t first, std::uint64_t last) {
     std::uint64_t visited = 0;
     detail::with_sender(channel, k, [&](auto& send) {
-      for (auto v = first; v < last; ++v) visited += detail::edges_of(f, static_cast<Id>(v), send);
+      for (auto v = first; v < last; ++v) visited += detail::edges_of(f, static_cast<id>(v), send);
       return visited;
     });
     w.counters().add(k, obs::counter::edges, visited);
@@ -185,11 +187,10 @@ void push_to_ranges(world& w, Channel& channel, const graph::csr<Id>& rows,
       n / ranges + 1);
 }
 
-/// push_along for a list to which its own messages add vertices. f may take the worker as its first
-/// argument. The worker that added a vertex
+/// push_along for a list to which its own messages add vertices. The worker that added a vertex
 /// visits it, in this superstep or a later one. The function removes all vertices from `work`;
 /// afterwards `work` contains the added vertices that have not been visited. Returns their number
-/// on all ranks.
+/// on all ranks. f may take the worker as its first argument.
 ///
 /// One superstep thus follows paths of own vertices of any length. A worker ends a chunk after
 /// about a tenth of a millisecond, or with several ranks after a few hundred vertices, so that the
