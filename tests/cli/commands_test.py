@@ -351,7 +351,7 @@ class Refusals(InAFolder):
         self.assertEqual(auto, half)
 
     def test_modes_that_need_one_rank(self):
-        self.refused("triangles", *GRAPH, "--mode", "matrix", "--ranks", 2, saying="one rank")
+        self.refused("triangles", *GRAPH, "--mode", "natural", "--ranks", 2, saying="one rank")
 
 
 if __name__ == "__main__":
