@@ -72,11 +72,11 @@ class phase_counts {
 };
 /// Whether reports are elements of one JSON array: a simulation of several seeds.
 [[nodiscard]] bool is_series(const common& c);
+/// Closes the array, if it was begun; called after the last run.
+void end_series(const common& c);
 
 /// Writes to standard output. main() reports a failure once, at the end.
 void put(std::string_view text);
-/// Closes the array, if it was begun; called after the last run.
-void end_series(const common& c);
 
 [[nodiscard]] json to_json(const hw::machine& m);
 

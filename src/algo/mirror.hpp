@@ -14,8 +14,8 @@
 
 namespace cairn::algo {
 
-/// A map's values for all vertices on every rank. Values of this rank are current; values of other
-/// ranks are those of the last share().
+/// A map's values for all vertices on every rank: of this rank as last stored here, of other ranks
+/// those of the last share().
 ///
 /// Memory      per rank: n values, if there are several ranks
 /// Collective  constructor, share(), in_parts()
@@ -36,8 +36,8 @@ class mirror {
     if (w_.size() > 1) std::atomic_ref(values_[v]).store(x, std::memory_order_relaxed);
   }
 
-  /// Calls f for parts of a list of vertices, as many on all ranks, and shares their values after
-  /// each: what f computes from remote values is then rarely out of date.
+  /// Calls f for parts of a list of vertices, the same number of parts on all ranks, and shares
+  /// their values after each: what f computes from remote values is then rarely out of date.
   ///
   /// num_of_all  vertices in the lists of all ranks
   template <class F>

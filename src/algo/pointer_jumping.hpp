@@ -15,7 +15,7 @@
 namespace cairn::algo {
 
 /// Shortens paths to roots over several ranks. A map has the parent of each vertex: itself for a
-/// root, no_vertex for a vertex that takes no part.
+/// root.
 ///
 /// Depth       an epoch and a reduction for each halving of the longest path, jump() without the
 ///             reduction
@@ -93,10 +93,7 @@ class pointer_jumping {
   void each_own(auto&& f) {
     traverse::for_each_own(
         w_, parent_,
-        [&](worker_t k, std::uint64_t v) {
-          const Id parent = parent_.load(v);
-          if (parent != no_vertex<Id>) f(k, static_cast<Id>(v), parent);
-        },
+        [&](worker_t k, std::uint64_t v) { f(k, static_cast<Id>(v), parent_.load(v)); },
         ns_of_vertex);
   }
 

@@ -334,6 +334,7 @@ template <class Id>
                                                                      std::uint64_t num_vertices,
                                                                      triangle_choice& choice) {
   constexpr double long_row = 32, entries_per_word = 0.7, bits = 64;
+  if (choice.mode == triangles_mode::marks) return std::nullopt;
   const auto s = sample_of(w, rows);
   const auto lookups = s.num_edges * s.row_at_end;
   const bool requested = choice.mode == triangles_mode::matrix;
@@ -342,12 +343,10 @@ template <class Id>
   constexpr double most = triangle_matrix<Id>::max_vertices;
   const auto max_chosen = static_cast<std::size_t>(requested ? most : std::min(worth, most));
   const auto length = std::to_string(static_cast<std::uint64_t>(s.row_at_end));
-  if (choice.mode == triangles_mode::automatic) {
+  if (!requested) {
     choice = {triangles_mode::marks, "kept rows of " + length + " entries at the ends of edges"};
     const auto words = std::min(s.row, static_cast<double>(num_vertices) / bits + 1);
     if (s.row_at_end < long_row || entries_per_word * words > s.row_at_end) return std::nullopt;
-  } else if (!requested) {
-    return std::nullopt;
   }
   std::optional<triangle_matrix<Id>> matrix(std::in_place, w, rows, num_vertices, max_chosen);
   if (requested) {
