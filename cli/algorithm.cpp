@@ -294,10 +294,14 @@ void add_algorithms(CLI::App& app, common& c, action& chosen) {
     const auto& info = a->info();
     auto& command = *app.add_subcommand(std::string(info.name), std::string(info.summary));
     const auto cmd = std::make_shared<algorithm_command>(*a, c);
-    add_input(command, cmd->in);
-    add_options(command, *cmd);
-    add_common(command, c, {.settings = algorithm_settings(), .unused = never_used(info)});
-    add_trace(command, c);
+    // Options are added when the command is met: for all commands they take most of the time in
+    // which the program starts.
+    command.preparse_callback([cmd, a, &command, &c](std::size_t) {
+      add_input(command, cmd->in);
+      add_options(command, *cmd);
+      add_common(command, c, {.settings = algorithm_settings(), .unused = never_used(a->info())});
+      add_trace(command, c);
+    });
     command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
   }
 }

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <cairn/am/request.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/traverse/push.hpp>
-
-#include "algo/wanted_ids.hpp"
 
 namespace cairn::algo {
 
@@ -28,9 +27,9 @@ class fetched {
             w, [this](worker_t, Id at) { return map_.load(at); },
             [this](worker_t, std::uint64_t slot, Id value) { values_[slot] = value; }) {}
 
-  /// Chooses the elements to copy, which belong to other ranks. Removes their ids.
-  void choose(wanted_ids<Id>& wanted) {
-    ids_ = wanted.take();
+  /// Chooses the elements to copy, which belong to other ranks; ids ascending.
+  void choose(std::vector<Id>&& ids) {
+    ids_ = std::move(ids);
     values_.resize(ids_.size());
     find_groups();
   }

@@ -81,8 +81,7 @@ struct peeling {
     const auto take_edges = [](Id, std::span<const Id> row, auto& send) {
       traverse::each_distinct(row, [&](Id u) { send({u}); });
     };
-    for (std::uint64_t waiting = 1; waiting != 0; ++rounds)  // at least one vertex: see kcore()
-      waiting = traverse::push_deep(w, losses, edges, removed, take_edges);
+    rounds += traverse::push_deep(w, losses, edges, removed, take_edges);
   }
 
   world& w;

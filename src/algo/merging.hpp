@@ -6,12 +6,14 @@
 #include <utility>
 
 #include <cairn/activity/executor.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/dtx/executor.hpp>
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/boruvka.hpp"
+#include "algo/lightest_edges.hpp"
 #include "algo/path_halving.hpp"
 #include "algo/pointer_jumping.hpp"
 #include "algo/spanning_forest.hpp"
@@ -35,9 +37,7 @@ class root_paths {
     parents_.jump();
   }
 
-  /// Points each root at the root at the other end of its edge. If two roots point at each other,
-  /// the smaller stays root, and only the larger adds the edge to the forest, whichever value of
-  /// the smaller's parent it reads.
+  /// Points each root at the root at the other end of its edge.
   void hook(std::span<const Id> ready) {
     auto& root = f_.root;
     traverse::for_each_of(f_.w, ready, [&](worker_t k, Id r) {
@@ -47,12 +47,7 @@ class root_paths {
     });
     parents_.fetch();
     traverse::push_each(f_.w, f_.edges, ready, [&](Id r, auto& take) {
-      const auto& e = f_.edge_of(r);
-      if (r < e.other_root && parents_.parent_of(e.other_root) == r) {
-        root.store(r, r);
-      } else {
-        take(e);
-      }
+      f_.settle(r, parents_.parent_of(f_.edge_of(r).other_root), take);
     });
   }
 
@@ -122,14 +117,50 @@ class transaction_merging {
 template <class Id>
 class hook_merging {
  public:
-  explicit hook_merging(spanning_forest<Id>& f) : paths_(f) {}
+  explicit hook_merging(spanning_forest<Id>& f) : f_(f), paths_(f) {}
 
   void merge(std::span<const Id> ready) {
     paths_.hook(ready);
     paths_.flatten(ready);
   }
 
+  /// Before the first merge(): merges trees of this rank along its own edges, without messages, as
+  /// long as a part of them have such an edge as their lightest one. Removes roots of finished
+  /// trees from `roots`, whose records are empty afterwards. Collective: an epoch.
+  void merge_own(lightest_edges<Id>& outgoing, traverse::worklist<Id>& roots) {
+    am::epoch epoch(f_.w);
+    while (merge_once(outgoing, roots)) {
+    }
+    epoch.close();
+  }
+
  private:
+  // Returns whether another round is likely to pay off.
+  bool merge_once(lightest_edges<Id>& outgoing, traverse::worklist<Id>& roots) {
+    auto& w = f_.w;
+    auto& root = f_.root;
+    outgoing.find_own([](Id u) { return u; });
+    const auto all = roots.take();
+    traverse::worklist<Id> own(w);
+    traverse::for_each_of(w, all, [&](worker_t k, Id r) {
+      const auto& e = f_.edge_of(r);
+      if (e.weight == no_edge) return;  // finished, or no longer a root
+      roots.add(k, r);
+      if (root.owns(e.other_root)) own.add(k, r);
+    });
+    const auto ready = own.take();
+    traverse::for_each_of(w, ready,
+                          [&](worker_t, Id r) { root.store(r, f_.edge_of(r).other_root); });
+    traverse::for_each_of(w, ready, [&](worker_t k, Id r) {
+      f_.settle(r, root.load(f_.edge_of(r).other_root),
+                [&](const outgoing_edge<Id>& e) { f_.edges.take(k, e); });
+    });
+    f_.each_own([&](worker_t, Id v) { root.store(v, climb_in(root, v)); });
+    traverse::for_each_of(w, all, [&](worker_t, Id r) { f_.edge_of(r) = {}; });
+    return ready.size() > all.size() / 16;
+  }
+
+  spanning_forest<Id>& f_;
   root_paths<Id> paths_;
 };
 

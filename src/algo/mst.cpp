@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <variant>
 
-#include <cairn/activity/executor.hpp>
 #include <cairn/algo/mst.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/traverse/push.hpp>
 
 #include "algo/boruvka.hpp"
-#include "algo/fetch.hpp"
+#include "algo/lightest_edges.hpp"
 #include "algo/merging.hpp"
+#include "algo/neighbor_values.hpp"
 #include "algo/spanning_forest.hpp"
-#include "algo/wanted_ids.hpp"
 #include "algo/weights.hpp"
 
 namespace cairn::algo {
@@ -21,16 +19,15 @@ namespace {
 
 template <class Id>
 struct boruvka {
-  using edge = outgoing_edge<Id>;
-
   boruvka(world& world, const graph::dist_csr<Id>& graph, const mst_options& opt)
       : w(world),
         g(graph),
         forest(w, g.partition()),
         data(w, opt.activity),
-        offers(data, offer_edge<Id>{forest.lightest.view()}),
-        found(w),
-        neighbors(w, forest.root) {
+        outgoing(g, forest, data),
+        roots(w),
+        neighbors(w, g, forest.root) {
+    forest.each_own([&](worker_t k, Id v) { roots.add(k, v); });
     if (w.size() == 1) {
       merging.template emplace<activity_merging<Id>>(forest, data);
       return;
@@ -38,55 +35,19 @@ struct boruvka {
     if (opt.merge == mst_merge::transactions) {
       merging.template emplace<transaction_merging<Id>>(forest, data);
     } else {
-      merging.template emplace<hook_merging<Id>>(forest);
+      merging.template emplace<hook_merging<Id>>(forest).merge_own(outgoing, roots);
     }
-    wanted_ids<Id> remote(w);
-    forest.each_own([&](worker_t k, Id v) {
-      for (const Id u : g.out().neighbors(v)) {
-        if (!forest.root.owns(u)) remote.add(k, u);
-      }
-    });
-    neighbors.choose(remote);
+    neighbors.choose();
   }
 
-  // Stores the lightest outgoing edge of each tree in its root's record.
-  void find_outgoing_edges() {
+  // The roots of this rank whose trees have outgoing edges; the other trees are finished.
+  [[nodiscard]] std::span<const Id> find_outgoing_edges() {
     neighbors.refresh();
-    forest.each_own([&](worker_t, Id v) { forest.lightest.local()[v - g.out().first()] = {}; });
-    with_edges(g.out(), [&](auto edges) {
-      const auto offer = [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
-        const auto roots = forest.root.view();
-        std::uint64_t looked = 0;
-        for (auto v = g.out().first() + begin; v < g.out().first() + end; ++v) {
-          const Id mine = tm::load_cell(roots.element(v));
-          const auto best = lightest_of(static_cast<Id>(v), mine, roots, edges(v));
-          if (best.weight != no_edge) send({mine, best});
-          looked += g.out().degree(v);
-        }
-        return looked;
-      };
-      const auto own = g.out().num_rows();
-      traverse::push_ranges(w, offers, own, offer, traverse::chunk_of(w, own, forest.ns_of_vertex));
+    outgoing.find(neighbors);
+    traverse::for_each_of(w, roots.take(), [&](worker_t k, Id v) {
+      if (forest.root.load(v) == v && forest.edge_of(v).weight != no_edge) roots.add(k, v);
     });
-  }
-
-  [[nodiscard]] edge lightest_of(Id v, Id mine, const pgas::vertex_view<Id>& roots,
-                                 const auto& edges) const {
-    edge best;
-    for (const auto [u, weight] : edges) {
-      const Id other_root = roots.owns(u) ? tm::load_cell(roots.element(u)) : neighbors(u);
-      if (other_root == mine) continue;
-      const edge e{to_ordered(weight), std::min(v, u), std::max(v, u), other_root};
-      if (e.lighter_than(best)) best = e;
-    }
-    return best;
-  }
-
-  [[nodiscard]] std::span<const Id> roots_with_an_edge() {
-    forest.each_own([&](worker_t k, Id v) {
-      if (std::as_const(forest).edge_of(v).weight != no_edge) found.add(k, v);
-    });
-    return found.take();
+    return roots.take();
   }
 
   void merge(std::span<const Id> ready) {
@@ -95,17 +56,21 @@ struct boruvka {
           if constexpr (requires { policy.merge(ready); }) policy.merge(ready);
         },
         merging);
+    traverse::for_each_of(w, ready, [&](worker_t k, Id r) {
+      forest.edge_of(r) = {};
+      roots.add(k, r);
+    });
   }
 
   world& w;
   const graph::dist_csr<Id>& g;
   spanning_forest<Id> forest;
   activity::domain data;
-  activity::executor<offer_edge<Id>> offers;
+  lightest_edges<Id> outgoing;
   std::variant<std::monostate, activity_merging<Id>, transaction_merging<Id>, hook_merging<Id>>
       merging;
-  traverse::worklist<Id> found;
-  fetched<Id> neighbors;  // roots of the remote endpoints of this rank's edges
+  traverse::worklist<Id> roots;   // may contain former ones
+  neighbor_values<Id> neighbors;  // roots of the remote endpoints of this rank's edges
 };
 
 // The total weight of a forest, which must not exceed the largest double.
@@ -149,8 +114,7 @@ mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g, const mst_options& op
   boruvka<Id> b(w, g, opt);
   std::uint64_t rounds = 0;
   for (;; ++rounds) {
-    b.find_outgoing_edges();
-    const auto ready = b.roots_with_an_edge();
+    const auto ready = b.find_outgoing_edges();
     if (!w.any(!ready.empty())) break;
     b.merge(ready);
   }
@@ -158,7 +122,7 @@ mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g, const mst_options& op
   const auto n = w.sum(std::uint64_t{mine.size()});
   const auto total = weight_of_all<Id>(w, g.labels(), mine);
   const auto [merge, why] = merged(w.size(), opt.merge);
-  return {std::move(mine), n, g.num_vertices() - n, total, rounds, b.offers.ran(), merge, why};
+  return {std::move(mine), n, g.num_vertices() - n, total, rounds, b.outgoing.ran(), merge, why};
 }
 
 template mst_result<std::uint32_t> mst(world&, const graph::dist_csr<std::uint32_t>&,

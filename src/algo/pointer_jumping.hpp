@@ -30,7 +30,7 @@ class pointer_jumping {
   /// are wanted, and parent_of(v) returns it.
   void want(worker_t k, Id v) { wanted_.add(k, v); }
   void fetch() {
-    above_.choose(wanted_);
+    above_.choose(wanted_.take());
     above_.refresh();
   }
   [[nodiscard]] Id parent_of(Id v) const { return above_(v); }

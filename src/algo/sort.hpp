@@ -59,17 +59,9 @@ void sort_interruptibly(world& w, std::vector<T>& all, Before before) {
   std::sort(all.begin(), all.end(), std::ref(compare));
 }
 
-/// As std::inplace_merge of the first `middle` elements with the others.
-template <class T, class Before>
-void merge_interruptibly(world& w, std::vector<T>& all, std::size_t middle, Before before) {
-  auto compare = detail::interruptible(w, std::move(before));
-  std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(middle), all.end(),
-                     std::ref(compare));
-}
-
 /// As std::sort, on worker k inside a loop, which ends after this chunk if the call is cancelled.
 template <class T, class Before>
-void sort_in_loop(world& w, worker_t k, std::vector<T>& all, Before before) {
+void sort_in_loop(world& w, worker_t k, std::span<T> all, Before before) {
   detail::polled compare(std::move(before), [&w, k] {
     if (!w.pool().may_continue(k)) throw detail::loop_ends();
   });

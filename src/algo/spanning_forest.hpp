@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cairn/algo/mst.hpp>
@@ -52,25 +52,44 @@ class forest_edges {
 
   /// The edges whose source this rank owns, ascending. Called once, after the last epoch.
   [[nodiscard]] std::vector<mst_edge<Id>> sorted() {
-    const auto before = [](const auto& a, const auto& b) {
-      return std::tie(a.source, a.target) < std::tie(b.source, b.target);
-    };
+    const auto first = vertices_.first(w_.rank());
+    const auto sources = vertices_.size(w_.rank());
+    std::vector<std::size_t> ends(sources + 1);  // of the edges before each source, then of its own
+    each_by_source([&](const mst_edge<Id>& e) { ++ends[e.source - first + 1]; });
+    in_pieces(w_, sources, [&](std::size_t begin, std::size_t end) {
+      for (auto i = begin; i < end; ++i) ends[i + 1] += ends[i];
+    });
+    std::vector<mst_edge<Id>> all(ends.back());
+    each_by_source([&](const mst_edge<Id>& e) { all[ends[e.source - first]++] = e; });
     w_.parallel_for(
-        static_cast<std::size_t>(w_.workers()),
-        [&](worker_t k, std::size_t part, std::size_t) {
-          sort_in_loop(w_, k, parts_[static_cast<worker_t>(part)], before);
+        sources,
+        [&](worker_t k, std::size_t i, std::size_t last) {
+          for (auto begin = i == 0 ? 0 : ends[i - 1]; i < last; begin = ends[i++]) {
+            sort_in_loop(w_, k, std::span(all).subspan(begin, ends[i] - begin),
+                         [](const auto& a, const auto& b) { return a.target < b.target; });
+          }
         },
-        1);
-    std::vector<mst_edge<Id>> all;
-    for (auto& some : parts_) {
-      const auto middle = all.size();
-      append_interruptibly(w_, all, some.value);
-      merge_interruptibly(w_, all, middle, before);
-    }
+        traverse::chunk_of(w_, sources, 10));
     return all;
   }
 
  private:
+  // Calls f(edge) for all edges. Those of one source are processed by one worker.
+  void each_by_source(auto&& f) {
+    const auto workers = static_cast<std::size_t>(w_.workers());
+    const auto first = vertices_.first(w_.rank()), block = vertices_.size(w_.rank()) / workers + 1;
+    const auto process = [&](worker_t k, std::size_t i, std::size_t) {
+      const auto begin = first + i * block, end = begin + block;
+      for (const auto& some : parts_) {
+        std::size_t n = 0;
+        for (const auto& e : some.value) {
+          if (e.source >= begin && e.source < end) f(e);
+          if (++n % 65'536 == 0 && !w_.pool().may_continue(k)) return;
+        }
+      }
+    };
+    w_.parallel_for(workers, process, 1);
+  }
   void keep(worker_t k, const outgoing_edge<Id>& e) {
     parts_[k].push_back({e.source, e.target, from_ordered(e.weight)});
   }
@@ -94,8 +113,17 @@ struct spanning_forest {
     each_own([&](worker_t, Id v) { root.store(v, v); });
   }
 
-  [[nodiscard]] const outgoing_edge<Id>& edge_of(Id r) const {
-    return lightest.local()[r - root.first()];
+  [[nodiscard]] outgoing_edge<Id>& edge_of(Id r) { return lightest.local()[r - root.first()]; }
+  /// After roots have been pointed at the roots at the other ends of their edges: of two that point
+  /// at each other the smaller stays root, and only the larger adds the edge to the forest,
+  /// whichever value of the smaller's parent it reads.
+  void settle(Id r, Id parent_of_other, auto&& take) {
+    const auto& e = edge_of(r);
+    if (r < e.other_root && parent_of_other == r) {
+      root.store(r, r);
+    } else {
+      take(e);
+    }
   }
   void each_own(auto&& f) {
     traverse::for_each_own(

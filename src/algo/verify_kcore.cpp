@@ -96,7 +96,6 @@ class checker {
       if (row[i] != v && !again) send(core_.owner(row[i]), {row[i], mine});
     }
   }
-  // Follows paths of this rank's vertices within a superstep.
   void peel() {
     const auto take_edges = [this](worker_t k, Id v, std::span<const Id> row, auto& send) {
       notify(v, row, [&](rank_t to, const edge_message& m) {
@@ -104,8 +103,7 @@ class checker {
         send(to, m);
       });
     };
-    while (traverse::push_deep(w_, messages_, edges_, removed_, take_edges) != 0) {
-    }
+    traverse::push_deep(w_, messages_, edges_, removed_, take_edges);
   }
 
   void handle(worker_t k, const edge_message& m) {

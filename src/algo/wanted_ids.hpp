@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -75,7 +76,7 @@ class wanted_ids {
     }
     // If the call is cancelled, the loop ends after this chunk, and the ids are useless.
     void remove_duplicates(world& w, worker_t k) {
-      sort_in_loop(w, k, ids, std::less<>());
+      sort_in_loop(w, k, std::span(ids), std::less<>());
       ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     }
   };

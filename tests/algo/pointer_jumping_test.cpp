@@ -12,9 +12,12 @@
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
+#include <support/dist_graph.hpp>
 #include <support/places.hpp>
+#include <support/random_graphs.hpp>
 
 #include "algo/fetch.hpp"
+#include "algo/neighbor_values.hpp"
 #include "algo/wanted_ids.hpp"
 
 namespace cairn::algo::pointer_jumping_test {
@@ -66,9 +69,35 @@ TEST_P(PointerJumping, FetchesElementsOfOtherRanks) {
         ids.push_back(static_cast<std::uint32_t>(random.below(n)));
       std::erase_if(ids, [&](auto v) { return map.owns(v); });
       for (const auto v : ids) wanted.add(main_worker, v);
-      copies.choose(wanted);
+      copies.choose(wanted.take());
       copies.refresh();
       for (const auto v : ids) EXPECT_EQ(copies(v), 7 * v);
+    }
+  });
+}
+
+// Few neighbors, which are requested, and many, for which all values are gathered.
+TEST_P(PointerJumping, KnowsTheValuesOfNeighbors) {
+  GetParam().run([](world& w) {
+    for (const std::uint64_t distance : {0, 1, 100}) {
+      for (const std::uint64_t edges : {1, 20, 3'000}) {
+        support::plain_graph g{"pairs", 3'000, true, {}};
+        for (std::uint64_t v = 0; v < edges; ++v) g.edges.push_back({v, (v + distance) % g.n});
+        const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+        pgas::vertex_map<std::uint32_t> map(w, share.partition(), 0);
+        neighbor_values<std::uint32_t> values(w, share, map);
+        values.choose();
+        for (const std::uint32_t factor : {5, 7}) {
+          for (auto v = map.first(); map.owns(v); ++v)
+            map.store(v, static_cast<std::uint32_t>(factor * v));
+          values.refresh();
+          for (auto v = map.first(); map.owns(v); ++v) {
+            for (const auto u : share.out().neighbors(v)) {
+              ASSERT_EQ(map.owns(u) ? factor * u : values(u), factor * u);
+            }
+          }
+        }
+      }
     }
   });
 }

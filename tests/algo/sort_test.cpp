@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -38,27 +39,15 @@ TEST(SortInterruptibly, StopsWhenCancelled) {
   EXPECT_THROW(sort_interruptibly(w, all, std::less<>()), cancelled);
 }
 
-TEST(MergeInterruptibly, MergesOrStops) {
-  world w(2);
-  auto all = drawn(200'000), expected = all;
-  std::sort(expected.begin(), expected.end());
-  std::sort(all.begin(), all.begin() + 70'000);
-  std::sort(all.begin() + 70'000, all.end());
-  auto cancelled_one = all;
-  merge_interruptibly(w, all, 70'000, std::less<>());
-  EXPECT_EQ(all, expected);
-  w.cancel();
-  EXPECT_THROW(merge_interruptibly(w, cancelled_one, 70'000, std::less<>()), cancelled);
-}
-
 // The comparisons stop soon after cancel(), in the middle of a chunk.
 TEST(SortInLoop, SortsOrEndsTheLoop) {
   world w(2);
   auto all = drawn(400'000), expected = all;
   std::sort(expected.begin(), expected.end());
   const auto sort = [&](std::vector<std::uint64_t>& list, auto before) {
-    w.parallel_for(1,
-                   [&](worker_t k, std::size_t, std::size_t) { sort_in_loop(w, k, list, before); });
+    w.parallel_for(1, [&](worker_t k, std::size_t, std::size_t) {
+      sort_in_loop(w, k, std::span(list), before);
+    });
   };
   auto cancelled_one = all;
   sort(all, std::less<>());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -167,15 +168,69 @@ TEST_P(Push, GoesDeepWhereVerticesAreOwn) {
       reached.store(0, 1);
       next.add(main_worker, 0);
     }
-    std::uint64_t steps = 0;
-    for (std::uint64_t waiting = 1; waiting != 0; ++steps) {
-      waiting = push_deep(w, visits, edges<id>(share.out()), next, to_targets);
-      EXPECT_EQ(waiting, w.sum(next.size()));
-    }
+    const auto steps = push_deep(w, visits, edges<id>(share.out()), next, to_targets);
+    EXPECT_TRUE(next.empty());
     for (const auto x : reached.local()) ASSERT_EQ(x, 1u);
     EXPECT_LT(steps, g.n / 50);
     EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), 2 * (g.n - 1));
   });
+}
+
+TEST_P(Push, GoesDeepFromVerticesOfOneWorker) {
+  constexpr std::uint64_t leaves = 3'000;
+  support::plain_graph spider{"leaves with a vertex each", 2 * leaves, true, {}};
+  for (std::uint64_t v = 0; v < leaves; ++v) spider.edges.push_back({v, 2 * leaves - 1 - v});
+  GetParam().run([&](world& w) {
+    const auto share = support::share_of<id>(spider, w.rank(), w.size());
+    pgas::vertex_map<std::uint64_t> reached(w, share.partition(), 0);
+    worklist<id> next(w);
+    activity::executor<reach> visits(
+        w, reach{reached.view(), next},
+        {.mechanism =
+             w.workers() == 1 ? activity::mechanism::automatic : activity::mechanism::atomics});
+    for (auto v = share.out().first(); v < std::min(share.out().last(), leaves); ++v) {
+      next.add(main_worker, static_cast<id>(v));
+    }
+    push_deep(w, visits, edges<id>(share.out()), next, to_targets);
+    EXPECT_TRUE(next.empty());
+    std::uint64_t v = reached.first();
+    for (const auto x : reached.local()) ASSERT_EQ(x, v++ < leaves ? 0u : 1u);
+    EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), leaves);
+  });
+}
+
+// Vertices that are added for ever.
+TEST_P(Push, GoesDeepUntilARunIsCancelled) {
+  const auto g = support::path(500);
+  GetParam().run([&](world& w) {
+    const auto share = support::share_of<id>(g, w.rank(), w.size());
+    worklist<id> next(w);
+    am::channel<id> unused(w, [](worker_t, std::span<const id>) {});
+    for (auto v = share.out().first(); v < share.out().last(); ++v) {
+      next.add(main_worker, static_cast<id>(v));
+    }
+    std::atomic<int> visited{0};
+    const auto again = [&](worker_t k, id v, std::span<const id>, auto&) {
+      if (++visited == 5'000 && w.rank() == w.size() - 1) w.cancel();
+      next.add(k, v);
+    };
+    EXPECT_THROW(push_deep(w, unused, edges<id>(share.out()), next, again), cancelled);
+    EXPECT_EQ(w.sum(1u), static_cast<std::uint64_t>(w.size()));
+  });
+}
+
+TEST_P(Push, GoesDeepUntilACallbackThrows) {
+  const auto run = [] {
+    GetParam().run([&](world& w) {
+      const auto share = support::share_of<id>(support::path(500), w.rank(), w.size());
+      worklist<id> next(w);
+      am::channel<id> unused(w, [](worker_t, std::span<const id>) {});
+      if (share.out().first() == 0) next.add(main_worker, 0);
+      const auto fails = [](id, std::span<const id>, auto&) { throw std::runtime_error("enough"); };
+      push_deep(w, unused, edges<id>(share.out()), next, fails);
+    });
+  };
+  EXPECT_THROW(run(), std::runtime_error);
 }
 
 // A worker that has added many vertices leaves most of them to all workers.
@@ -189,7 +244,7 @@ TEST(PushOfOne, GoesDeepForOneChunkAtATime) {
   worklist<id> next(w);
   activity::executor<reach> visits(w, reach{reached.view(), next});
   for (id v = 0; v < leaves; ++v) next.add(main_worker, v);
-  EXPECT_GT(push_deep(w, visits, edges<id>(share.out()), next, to_targets), leaves / 2);
+  EXPECT_GT(push_deep(w, visits, edges<id>(share.out()), next, to_targets), 1u);
 }
 
 TEST(PushOfOne, VisitsFewRowsAtATimeIfTheyAreLong) {

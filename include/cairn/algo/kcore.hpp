@@ -22,7 +22,7 @@ struct kcore_result {
   pgas::vertex_map<std::uint32_t> core;  ///< core number of each vertex
   std::uint64_t largest;                 ///< largest core number: the graph's degeneracy
   std::uint64_t levels;                  ///< number of distinct core numbers
-  std::uint64_t rounds;                  ///< supersteps, several per level
+  std::uint64_t rounds;                  ///< supersteps, at least one per level
   activity::ran ran;
 
   static constexpr auto fields() {
@@ -30,7 +30,7 @@ struct kcore_result {
     return std::tuple(field{"core", &r::core, "the core number"},
                       field{"largest", &r::largest, "largest core number: the graph's degeneracy"},
                       field{"levels", &r::levels, "number of distinct core numbers"},
-                      field{"rounds", &r::rounds, "supersteps, several per level"},
+                      field{"rounds", &r::rounds, "supersteps, at least one per level"},
                       field{"ran", &r::ran, "mechanism of the degree updates"});
   }
 };
@@ -49,8 +49,8 @@ struct kcore_result {
 /// Returns     core numbers at their owners; only `rounds` depends on timing
 /// Work        O(n + m): each level scans the remaining vertices, in total the sum of the core
 ///             numbers; each edge is processed once from each endpoint
-/// Depth       per level at least two small reductions and a superstep; within a rank a superstep
-///             follows paths of any length
+/// Depth       per level two small reductions and one superstep, which follows paths of any length;
+///             on one rank perhaps several
 /// Messages    one per edge to another rank and endpoint, unless the target was removed before
 /// Memory      per rank: 8 bytes per vertex, two lists of n/P ids, the vertices of a superstep
 /// Throws      contract_violation unless g.has_in()

@@ -66,10 +66,12 @@ struct mst_result {
 /// Boruvka's algorithm. In each round every tree finds its lightest outgoing edge and joins the
 /// tree at its other end. Edges are ordered by weight, then smaller endpoint, then larger endpoint.
 /// No two edges are equal, so no cycle forms and the forest is determined. Each vertex sends its
-/// lightest outgoing edge to the root of its tree, which keeps the minimum. On one rank activities
-/// over the two roots then merge the trees. On several ranks either the same operator runs by
-/// dtx::executor, or each root points at the root at the other end of its edge; if two roots point
-/// at each other, the smaller stays root. Then paths to the roots are shortened by pointer jumping.
+/// lightest outgoing edge to the root of its tree, which keeps the minimum; a vertex inside its
+/// tree is not looked at again. On one rank activities over the two roots then merge the trees. On
+/// several ranks either the same operator runs by dtx::executor, or each root points at the root at
+/// the other end of its edge; if two roots point at each other, the smaller stays root. Then paths
+/// to the roots are shortened by pointer jumping. By hooking, ranks first merge the trees whose
+/// lightest edges lead to trees of the same rank, without messages.
 ///
 /// In a graph without weights each edge has weight 1.
 ///
@@ -77,13 +79,14 @@ struct mst_result {
 ///             sums of real weights up to rounding
 /// Work        O(m log n)
 /// Depth       at most log2 n rounds; on several ranks each has O(log n) epochs
-/// Messages    on several ranks, per round: two per distinct remote neighbor, one edge per vertex,
-///             two per root looked up on the paths; with transactions also those of dtx::executor
-///             for each merge
-/// Memory      per rank: n/P records of 32 bytes and n/P ids, with transactions n/P more ids and
-///             markers of 8 bytes; the edges of the forest; an id and a root per vertex of another
-///             rank that has an edge to this one, at the start up to 8 ids for each per worker or
-///             2^20 ids
+/// Messages    on several ranks, per round: two per distinct remote neighbor, or a gather of n ids
+///             if most vertices are such neighbors; one edge per vertex that is not inside its
+///             tree; two per root looked up on the paths; with transactions also those of
+///             dtx::executor for each merge
+/// Memory      per rank: n/P records of 32 bytes, n/P ids and lists of n/P ids, with transactions
+///             n/P more ids and markers of 8 bytes; the edges of the forest, twice at the end; an
+///             id and a root per vertex of another rank that has an edge to this one, or n ids; at
+///             the start a bit per edge, or for each of these vertices up to 8 ids per worker
 /// Throws      contract_violation if the graph is directed; usage_error as activity::domain, and if
 ///             a merge method for several ranks is requested on one rank; input_error that names
 ///             the heaviest edge if the total weight exceeds the largest double

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -187,41 +188,112 @@ void push_to_ranges(world& w, Channel& channel, const graph::csr<Id>& rows,
       n / ranges + 1);
 }
 
-/// push_along for a list to which its own messages add vertices. The worker that added a vertex
-/// visits it, in this superstep or a later one. The function removes all vertices from `work`;
-/// afterwards `work` contains the added vertices that have not been visited. Returns their number
-/// on all ranks. f may take the worker as its first argument.
+namespace detail {
+
+// Visits the vertices of `part`, then those that worker k adds to `work` meanwhile, about `limit`
+// in all. Returns the number of vertices.
+template <class Channel, class Id, class F>
+std::size_t visit_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work, F& f,
+                       worker_t k, std::span<const Id> first, std::size_t limit) {
+  std::size_t all_vertices = 0;
+  with_sender(channel, k, [&](auto& send) {
+    std::uint64_t visited = 0;
+    std::size_t vertices = 0;
+    for (auto part = first; !part.empty();) {
+      visited += along.each_row(
+          part, [&](Id v, std::span<const Id> row) __attribute__((always_inline)) {
+            if constexpr (requires { f(k, v, row, send); }) {
+              f(k, v, row, send);
+            } else {
+              f(v, row, send);
+            }
+          });
+      vertices += part.size();
+      part = work.take_own(k, limit - std::min(vertices, limit));
+    }
+    w.counters().add(k, obs::counter::edges, visited);
+    all_vertices = vertices;
+    return visited;
+  });
+  return all_vertices;
+}
+
+// push_deep as one epoch, which the vertices of `work` hold open.
+template <class Channel, class Id, class F>
+void push_deep_over_ranks(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work,
+                          F& f) {
+  constexpr std::size_t at_once = 64;  // as chunk_of_rows
+  const auto list = work.take();
+  std::atomic<std::size_t> next{0};
+  const auto take = [&](worker_t k) {
+    if (next.load(std::memory_order_relaxed) < list.size()) {
+      const auto begin = next.fetch_add(at_once, std::memory_order_relaxed);
+      if (begin < list.size()) return list.subspan(begin, std::min(at_once, list.size() - begin));
+    }
+    return work.take_own_or_shared(k, at_once);
+  };
+  const typename worklist<Id>::holding held(work);
+  am::epoch epoch(w);  // handlers may run from here on; no wave begins before the job
+  epoch.hold(main_worker, list.size());
+  std::atomic<bool> failed{false};
+  const auto visit_all = [&](worker_t k) {
+    for (unsigned idle_rounds = 0; !failed.load(std::memory_order_relaxed);) {
+      const auto part = take(k);
+      if (!part.empty()) {
+        idle_rounds = 0;
+        epoch.release(k, visit_deep(w, channel, along, work, f, k, part, at_once));
+        work.share(k, 2 * at_once);
+        if (w.progress(k)) continue;
+      } else {
+        w.pool().relax(idle_rounds++);
+        w.pool().throw_if_stalled();
+      }
+      if (epoch.try_close(k, part.empty() ? am::worker_activity::idle : am::worker_activity::busy))
+        return;
+    }
+  };
+  w.run([&](worker_t k) {
+    try {
+      visit_all(k);
+    } catch (...) {
+      failed.store(true, std::memory_order_relaxed);
+      throw;
+    }
+  });
+}
+
+}  // namespace detail
+
+/// push_along for a list to which its own messages add vertices, until all of them have been
+/// visited. Returns the number of supersteps. f may take the worker as its first argument.
 ///
-/// One superstep thus follows paths of own vertices of any length. A worker ends a chunk after
-/// about a tenth of a millisecond, or with several ranks after a few hundred vertices, so that the
-/// other workers receive a share of the remaining vertices.
+/// With several ranks it is one superstep: messages are sent as soon as a vertex has been added,
+/// and a worker takes vertices that it has added or that others have shared. On one rank the worker
+/// that added a vertex visits it, in this superstep or the next; a worker ends a chunk after about
+/// a tenth of a millisecond, so that the others receive a share of the remaining vertices.
 template <class Channel, class Id, class F>
 std::uint64_t push_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work,
                         F&& f) {
-  const auto list = work.take();
-  const auto degree = along.mean_degree(list);
-  const auto chunk_limit =
-      chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
-  return push_ranges(
-      w, channel, list.size(),
-      [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
-        std::uint64_t visited = 0;
-        std::size_t vertices = 0;
-        for (auto part = list.subspan(begin, end - begin); !part.empty();) {
-          visited += along.each_row(
-              part, [&](Id v, std::span<const Id> row) __attribute__((always_inline)) {
-                if constexpr (requires { f(k, v, row, send); }) {
-                  f(k, v, row, send);
-                } else {
-                  f(v, row, send);
-                }
-              });
-          vertices += part.size();
-          part = work.take_own(k, chunk_limit - std::min(vertices, chunk_limit));
-        }
-        return visited;
-      },
-      detail::chunk_of_rows(w, list.size(), degree), closing_with_size(work));
+  if (w.size() > 1) {
+    detail::push_deep_over_ranks(w, channel, along, work, f);
+    return 1;
+  }
+  std::uint64_t supersteps = 0;
+  for (; !work.empty(); ++supersteps) {
+    const auto list = work.take();
+    const auto degree = along.mean_degree(list);
+    const auto limit = chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
+    am::epoch epoch(w);
+    w.parallel_for(
+        list.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          detail::visit_deep(w, channel, along, work, f, k, list.subspan(begin, end - begin),
+                             limit);
+        },
+        detail::chunk_of_rows(w, list.size(), degree));
+    epoch.close();
+  }
+  return supersteps;
 }
 
 }  // namespace cairn::traverse
