@@ -22,7 +22,6 @@ struct peeling {
     struct message {
       Id v;
     };
-    static constexpr bool sends = false;
     pgas::vertex_view<std::int32_t> cells;
     peeling& p;
 

@@ -27,32 +27,11 @@ class lightest_edges {
     f.each_own([&](worker_t k, Id v) { active_.add(k, v); });
   }
 
-  /// Stores each tree's edge in the record of its root, which is empty before. remote_root(u)
-  /// returns the root of u, a vertex of another rank. Collective: an epoch.
+  /// Sends each tree's edge to the record of its root, which is empty before, in an epoch that the
+  /// caller has opened and closes. Not collective.
+  ///
+  /// remote_root(u)  the root of u, a vertex of another rank
   void find(const auto& remote_root) {
-    offer_all(remote_root, [&](std::size_t n, const auto& offer, std::size_t chunk) {
-      traverse::push_ranges(f_.w, offers_, n, offer, chunk);
-    });
-  }
-  /// The same in an open epoch, while each tree belongs to one rank. Not collective.
-  void find_own(const auto& remote_root) {
-    auto& w = f_.w;
-    offer_all(remote_root, [&](std::size_t n, const auto& offer, std::size_t chunk) {
-      w.parallel_for(
-          n,
-          [&](worker_t k, std::size_t begin, std::size_t end) {
-            std::uint64_t looked = 0;
-            offers_.spawn(k, [&](auto& send) { return looked = offer(send, k, begin, end); });
-            w.counters().add(k, obs::counter::edges, looked);
-          },
-          chunk);
-    });
-  }
-
-  [[nodiscard]] activity::ran ran() const { return offers_.ran(); }
-
- private:
-  void offer_all(const auto& remote_root, const auto& loop) {
     with_edges(g_.out(), [&](auto edges) {
       const auto list = active_.take();
       const auto offer = [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
@@ -70,10 +49,14 @@ class lightest_edges {
         }
         return looked;
       };
-      loop(list.size(), offer, traverse::chunk_of(f_.w, list.size(), f_.ns_of_vertex));
+      traverse::push_ranges_within(f_.w, offers_, list.size(), offer,
+                                   traverse::chunk_of(f_.w, list.size(), f_.ns_of_vertex));
     });
   }
 
+  [[nodiscard]] activity::ran ran() const { return offers_.ran(); }
+
+ private:
   // Targets ascend, so the first of several edges of equal weight is the lightest.
   [[nodiscard]] outgoing_edge<Id> lightest_of(Id v, Id mine, const auto& root_of, const auto& edges,
                                               std::uint64_t& looked) const {

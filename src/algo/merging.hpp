@@ -139,7 +139,7 @@ class hook_merging {
   bool merge_once(lightest_edges<Id>& outgoing, traverse::worklist<Id>& roots) {
     auto& w = f_.w;
     auto& root = f_.root;
-    outgoing.find_own([](Id u) { return u; });
+    outgoing.find([](Id u) { return u; });
     const auto all = roots.take();
     traverse::worklist<Id> own(w);
     traverse::for_each_of(w, all, [&](worker_t k, Id r) {

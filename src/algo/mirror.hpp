@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <cairn/core/machines.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/page_pool.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -15,17 +16,26 @@
 namespace cairn::algo {
 
 /// A map's values for all vertices on every rank: of this rank as last stored here, of other ranks
-/// those of the last share().
+/// those of the last share(), or later ones if all ranks run on one machine that can share memory.
 ///
-/// Memory      per rank: n values, if there are several ranks
-/// Collective  constructor, share(), in_parts()
+/// Memory      with several ranks n values per machine that all ranks share, else per rank
+/// Collective  constructor, share(), in_parts(); a collective separates each rank's last read from
+///             the destruction
 template <class Id, class T>
 class mirror {
  public:
-  mirror(world& w, pgas::vertex_map<T>& map)
-      : w_(w), map_(map), copy_(w.size() == 1 ? 0 : map.size()) {
-    std::fill(copy_.begin(), copy_.end(), map.initial());
-    values_ = w.size() == 1 ? map.local().data() : copy_.begin();
+  mirror(world& w, pgas::vertex_map<T>& map) : w_(w), map_(map), values_(map.local().data()) {
+    if (w.size() == 1) return;
+    if (w.machines().count() == 1) shared_ = w.machines().lend(map.size() * sizeof(T));
+    if (const auto all = shared_.values<T>(map.size()); !all.empty()) {
+      std::ranges::fill(all.subspan(map.first(), map.local().size()), map.initial());
+      values_ = all.data();
+      w.barrier();
+    } else {
+      copy_ = hw::page_buffer<T>(map.size());
+      std::fill(copy_.begin(), copy_.end(), map.initial());
+      values_ = copy_.begin();
+    }
   }
 
   [[nodiscard]] T operator[](Id v) const { return tm::load_cell(values_[v]); }
@@ -61,6 +71,7 @@ class mirror {
       T value;
     };
     if (w_.size() == 1) return;
+    if (copy_.size() == 0) return w_.barrier();
     std::vector<value_of> mine;
     mine.reserve(changed.size());
     for (const Id v : changed) mine.push_back({v, map_.load(v)});
@@ -70,7 +81,8 @@ class mirror {
  private:
   world& w_;
   pgas::vertex_map<T>& map_;
-  hw::page_buffer<T> copy_;  // empty on one rank
+  machines::lent_memory shared_;
+  hw::page_buffer<T> copy_;  // with several ranks, without shared memory
   T* values_;
 };
 

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include <cairn/algo/mst.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/traverse/push.hpp>
 
@@ -43,9 +44,11 @@ struct boruvka {
   // The roots of this rank whose trees have outgoing edges; the other trees are finished.
   [[nodiscard]] std::span<const Id> find_outgoing_edges() {
     neighbors.refresh();
+    am::epoch epoch(w);
     outgoing.find(neighbors);
+    epoch.close();
     traverse::for_each_of(w, roots.take(), [&](worker_t k, Id v) {
-      if (forest.root.load(v) == v && forest.edge_of(v).weight != no_edge) roots.add(k, v);
+      if (forest.edge_of(v).weight != no_edge) roots.add(k, v);
     });
     return roots.take();
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <cairn/core/world.hpp>
@@ -11,30 +12,31 @@
 #include <cairn/traverse/own.hpp>
 
 #include "algo/fetch.hpp"
+#include "algo/gathered_values.hpp"
 #include "algo/sort.hpp"
 #include "algo/wanted_ids.hpp"
 
 namespace cairn::algo {
 
 /// Values of a map at the neighbors of this rank's vertices that belong to other ranks, as of the
-/// last refresh(). If most vertices are such neighbors, all values are gathered.
+/// last refresh(). If the ranks have on the mean an eighth of all vertices as such neighbors, all
+/// values are gathered.
 ///
 /// Messages    two per distinct remote neighbor, or none; gathering moves n values
-/// Memory      per rank: an id and a value per distinct remote neighbor, or n values. During
-///             choose() at most a bit per edge, or 8 ids per distinct remote neighbor and worker
+/// Memory      per rank: an id and a value per distinct remote neighbor, or as gathered_values.
+///             During choose() n bits, or 8 ids per distinct remote neighbor and worker
 /// Collective  constructor, destructor, choose() and refresh()
 template <class Id>
 class neighbor_values {
  public:
   neighbor_values(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& map)
-      : w_(w), g_(g), map_(map), some_(w, map) {}
+      : w_(w), g_(g), map_(map), some_(w, map), all_(w, map.partition()) {}
 
   /// Determines the neighbors. Called once, if there are several ranks.
   void choose() {
-    const auto n = g_.num_vertices();
-    if (w_.any(num_ends() >= n / per_gathered)) {
+    if (many_of_all(g_.out().num_edges())) {
       auto ids = marked_neighbors();
-      gathers_ = w_.any(ids.size() >= n / per_gathered);
+      gathers_ = many_of_all(ids.size());
       if (!gathers_) some_.choose(std::move(ids));
     } else {
       wanted_ids<Id> wanted(w_);
@@ -45,19 +47,21 @@ class neighbor_values {
   /// The map must not change meanwhile.
   void refresh() {
     if (gathers_) {
-      all_ = w_.all_gather_values(map_.local());
+      all_.gather(map_.local());
     } else {
       some_.refresh();
     }
   }
 
-  [[nodiscard]] Id operator()(Id u) const { return gathers_ ? all_[u] : some_(u); }
+  [[nodiscard]] Id operator()(Id u) const { return gathers_ ? all_.values()[u] : some_(u); }
 
  private:
-  // Requesting a value takes about as long as gathering so many.
-  static constexpr std::uint64_t per_gathered = 8;
-
-  [[nodiscard]] std::uint64_t num_ends() const { return g_.out().num_edges(); }
+  // Whether requesting so many values takes longer, on the mean over ranks, than gathering all.
+  [[nodiscard]] bool many_of_all(std::uint64_t requested) const {
+    constexpr std::uint64_t per_gathered = 8;
+    const auto ranks = static_cast<std::uint64_t>(w_.size());
+    return w_.sum(requested) / ranks >= g_.num_vertices() / per_gathered;
+  }
 
   // Calls f(worker, u) for each end of an edge that belongs to another rank.
   void each_remote(auto&& f) {
@@ -86,7 +90,7 @@ class neighbor_values {
   const pgas::vertex_map<Id>& map_;
   fetched<Id> some_;
   bool gathers_ = false;
-  std::vector<Id> all_;  // by vertex
+  gathered_values<Id> all_;
 };
 
 }  // namespace cairn::algo

@@ -14,6 +14,7 @@
 #include <cairn/tm/cell.hpp>
 
 #include "algo/block_sums.hpp"
+#include "algo/gathered_values.hpp"
 #include "algo/pagerank_state.hpp"
 #include "algo/rank_sum_correction.hpp"
 #include "algo/row_sum_choice.hpp"
@@ -146,6 +147,7 @@ class pagerank_pull {
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices(), s.w.memory()),
         next_(in_place ? 0 : s.g.num_vertices(), s.w.memory()),
+        gathered_(s.w, s.g.partition()),
         found_(s.w) {
     s.invert_degrees(contributions_.data() + s.rank.first(), in_place_ ? &found_ : nullptr);
     if (in_place_) num_with_edges_ = found_.collect();
@@ -155,7 +157,7 @@ class pagerank_pull {
   void sweep() {
     if (compared()) correct_sum();
     ++sweeps_;
-    gather();
+    gathered_.refresh(contributions_.span());
     if (in_place_ && s_.w.workers() > 1) {
       sweep_all<true>();
     } else {
@@ -213,13 +215,6 @@ class pagerank_pull {
       for (const Real x : part) sum += double{x};
     }
     return sum;
-  }
-
-  void gather() {
-    if (s_.w.size() == 1) return;
-    const auto own = contributions_.span().subspan(s_.rank.first(), s_.per_edge.size());
-    const auto all = s_.w.template all_gather_values<Real>(own);
-    std::copy(all.begin(), all.end(), contributions_.begin());
   }
 
   template <bool Shared>
@@ -392,8 +387,9 @@ class pagerank_pull {
   row_sum_choice row_sums_;                       // without a layout
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
-  pgas::accumulator<add<double>> found_;          // see rank_sum_correction
-  double num_with_edges_ = 0;                     // number of vertices with out-edges, on all ranks
+  gathered_values<Real> gathered_;
+  pgas::accumulator<add<double>> found_;  // see rank_sum_correction
+  double num_with_edges_ = 0;             // number of vertices with out-edges, on all ranks
   rank_sum_correction correction_;
 };
 

@@ -74,7 +74,7 @@ class forest_edges {
   }
 
  private:
-  // Calls f(edge) for all edges. Those of one source are processed by one worker.
+  // Calls f(edge) for all edges: each worker reads all of them and processes those of its sources.
   void each_by_source(auto&& f) {
     const auto workers = static_cast<std::size_t>(w_.workers());
     const auto first = vertices_.first(w_.rank()), block = vertices_.size(w_.rank()) / workers + 1;

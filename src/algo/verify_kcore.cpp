@@ -49,11 +49,9 @@ class checker {
         support_(w, g.partition(), 0),
         is_removed_(w, g.partition(), 0),
         removed_(w),
-        messages_(w,
-                  [this](worker_t k, std::span<const edge_message> batch) {
-                    for (const auto& m : batch) handle(k, m);
-                  },
-                  {.sends = false}) {}
+        messages_(w, [this](worker_t k, std::span<const edge_message> batch) {
+          for (const auto& m : batch) handle(k, m);
+        }) {}
 
   std::optional<std::string> run() {
     violation wrong;
@@ -96,6 +94,7 @@ class checker {
       if (row[i] != v && !again) send(core_.owner(row[i]), {row[i], mine});
     }
   }
+
   void peel() {
     const auto take_edges = [this](worker_t k, Id v, std::span<const Id> row, auto& send) {
       notify(v, row, [&](rank_t to, const edge_message& m) {

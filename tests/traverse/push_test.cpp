@@ -39,6 +39,8 @@ constexpr auto to_targets = [](id, std::span<const id> row, auto& send) {
 class Push : public ::testing::TestWithParam<support::place> {};
 INSTANTIATE_TEST_SUITE_P(Everywhere, Push, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
+INSTANTIATE_TEST_SUITE_P(Served, Push, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
 
 // Own vertices that are a multiple of three.
 std::vector<id> own_third(const graph::dist_csr<id>& g) {
@@ -197,6 +199,27 @@ TEST_P(Push, GoesDeepFromVerticesOfOneWorker) {
     for (const auto x : reached.local()) ASSERT_EQ(x, v++ < leaves ? 0u : 1u);
     EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), leaves);
   });
+}
+
+TEST(Worklist, SharesHalfOfManyElementsWithOtherWorkers) {
+  world w(2);
+  const worker_t giver{0}, taker{1};
+  worklist<id> list(w);
+  const auto add = [&](id n) {
+    for (id x = 0; x < n; ++x) list.add(giver, x);
+  };
+  add(99);
+  list.share(giver, 100);
+  EXPECT_TRUE(list.take_own_or_shared(taker, 64).empty());
+  add(1);
+  list.share(giver, 100);
+  list.share(giver, 10);  // nobody has taken the elements
+  EXPECT_EQ(list.size(), 100u);
+  EXPECT_EQ(list.take_own_or_shared(taker, 30).size(), 30u);
+  EXPECT_EQ(list.take_own_or_shared(taker, 64).size(), 20u);
+  EXPECT_TRUE(list.take_own_or_shared(taker, 64).empty());
+  EXPECT_EQ(list.take_own_or_shared(giver, 64).size(), 50u);
+  EXPECT_TRUE(list.empty());
 }
 
 // Vertices that are added for ever.

@@ -54,7 +54,7 @@ struct mst_result {
     return std::tuple(field{"weight", &r::weight, "total weight"},
                       field{"edges", &r::num_edges, "number of edges"},
                       field{"trees", &r::num_trees, "number of trees, including isolated vertices"},
-                      field{"rounds", &r::rounds, "rounds of merging"},
+                      field{"rounds", &r::rounds, "rounds of merging over all ranks"},
                       field{"merge", &r::merge, "how trees merged"},
                       field{"merge_chosen", &r::merge_chosen, "reason for the merge method"},
                       field{"ran", &r::ran, "mechanism of the lightest outgoing edges"});
@@ -80,13 +80,14 @@ struct mst_result {
 /// Work        O(m log n)
 /// Depth       at most log2 n rounds; on several ranks each has O(log n) epochs
 /// Messages    on several ranks, per round: two per distinct remote neighbor, or a gather of n ids
-///             if most vertices are such neighbors; one edge per vertex that is not inside its
-///             tree; two per root looked up on the paths; with transactions also those of
-///             dtx::executor for each merge
+///             if ranks have on the mean an eighth of all vertices as such neighbors; one edge per
+///             vertex that is not inside its tree; two per root looked up on the paths; with
+///             transactions also those of dtx::executor for each merge
 /// Memory      per rank: n/P records of 32 bytes, n/P ids and lists of n/P ids, with transactions
-///             n/P more ids and markers of 8 bytes; the edges of the forest, twice at the end; an
-///             id and a root per vertex of another rank that has an edge to this one, or n ids; at
-///             the start a bit per edge, or for each of these vertices up to 8 ids per worker
+///             n/P more ids and markers of 8 bytes; the edges of the forest, twice at the end, with
+///             8 bytes per vertex; an id and a root per vertex of another rank that has an edge to
+///             this one, or n ids; at the start n bits, or for each of these vertices up to 8 ids
+///             per worker
 /// Throws      contract_violation if the graph is directed; usage_error as activity::domain, and if
 ///             a merge method for several ranks is requested on one rank; input_error that names
 ///             the heaviest edge if the total weight exceeds the largest double

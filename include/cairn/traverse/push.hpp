@@ -75,15 +75,13 @@ template <class T>
   };
 }
 
-/// Calls f(send, worker, begin, end) for disjoint ranges that cover [0, n). For loops that keep
-/// values in registers.
+/// Calls f(send, worker, begin, end) for disjoint ranges that cover [0, n), in an epoch that the
+/// caller has opened and closes. Not collective.
 ///
 /// f          returns the number of visited edges
 /// chunk      chunk_of(w, n, time per element)
-template <class Channel, class F, class Close = detail::close_epoch>
-auto push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk,
-                 Close&& close = {}) {
-  am::epoch epoch(w);
+template <class Channel, class F>
+void push_ranges_within(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk) {
   w.parallel_for(
       n,
       [&](worker_t k, std::size_t begin, std::size_t end) {
@@ -93,6 +91,14 @@ auto push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t c
         w.counters().add(k, obs::counter::edges, visited);
       },
       chunk);
+}
+
+/// push_ranges_within as a superstep. For loops that keep values in registers.
+template <class Channel, class F, class Close = detail::close_epoch>
+auto push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk,
+                 Close&& close = {}) {
+  am::epoch epoch(w);
+  push_ranges_within(w, channel, n, f, chunk);
   return close(epoch);
 }
 
@@ -195,10 +201,9 @@ namespace detail {
 template <class Channel, class Id, class F>
 std::size_t visit_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work, F& f,
                        worker_t k, std::span<const Id> first, std::size_t limit) {
-  std::size_t all_vertices = 0;
+  std::size_t vertices = 0;
   with_sender(channel, k, [&](auto& send) {
     std::uint64_t visited = 0;
-    std::size_t vertices = 0;
     for (auto part = first; !part.empty();) {
       visited += along.each_row(
           part, [&](Id v, std::span<const Id> row) __attribute__((always_inline)) {
@@ -212,10 +217,9 @@ std::size_t visit_deep(world& w, Channel& channel, const edges<Id>& along, workl
       part = work.take_own(k, limit - std::min(vertices, limit));
     }
     w.counters().add(k, obs::counter::edges, visited);
-    all_vertices = vertices;
     return visited;
   });
-  return all_vertices;
+  return vertices;
 }
 
 // push_deep as one epoch, which the vertices of `work` hold open.
@@ -267,10 +271,10 @@ void push_deep_over_ranks(world& w, Channel& channel, const edges<Id>& along, wo
 /// push_along for a list to which its own messages add vertices, until all of them have been
 /// visited. Returns the number of supersteps. f may take the worker as its first argument.
 ///
-/// With several ranks it is one superstep: messages are sent as soon as a vertex has been added,
-/// and a worker takes vertices that it has added or that others have shared. On one rank the worker
-/// that added a vertex visits it, in this superstep or the next; a worker ends a chunk after about
-/// a tenth of a millisecond, so that the others receive a share of the remaining vertices.
+/// With several ranks it is one superstep, in which added vertices are visited, too, by the worker
+/// that added them or by others of its rank. On one rank the worker that added a vertex visits it,
+/// in this superstep or the next; a worker ends a chunk after about a tenth of a millisecond, so
+/// that the others receive a share of the remaining vertices.
 template <class Channel, class Id, class F>
 std::uint64_t push_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work,
                         F&& f) {

@@ -43,7 +43,8 @@ class worklist {
   }
 
   /// While this object exists, each element that is added holds the open epoch, which ends by
-  /// try_close(), until it is released (am::epoch::release). Made before the epoch.
+  /// try_close(), until it is released (am::epoch::release). Elements that were there before do
+  /// not. Made before the epoch.
   class holding {
    public:
     explicit holding(worklist& list) : list_(list) { list_.holds_ = true; }
@@ -83,7 +84,7 @@ class worklist {
       added.clear();
       p.value.count();
     }
-    append(shared_);  // left by a run that failed
+    append(shared_);  // left by a call that was cancelled
     shared_.clear();
     num_shared_.store(0, std::memory_order_relaxed);
     return all_;
@@ -114,7 +115,7 @@ class worklist {
     const std::scoped_lock held(sharing_);
     const auto n = std::min(max, shared_.size());
     p.taken.assign(shared_.end() - static_cast<std::ptrdiff_t>(n), shared_.end());
-    shared_.resize(shared_.size() - n);
+    shared_.erase(shared_.end() - static_cast<std::ptrdiff_t>(n), shared_.end());
     num_shared_.store(shared_.size(), std::memory_order_relaxed);
     return p.taken;
   }
