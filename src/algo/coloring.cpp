@@ -71,7 +71,9 @@ struct coloring_state {
                    [&](auto part) { traverse::visit_all_edges(w, edges, part, fit); });
   }
 
-  // Finds each conflict at both endpoints. Returns the number of uncolored vertices of all ranks.
+  // Each conflict is found at the endpoint with the larger id. Returns the number of uncolored
+  // vertices of all ranks. No rank stores into `known` meanwhile: the last share() is over, and the
+  // epoch ends before the next colors are taken.
   std::uint64_t find_conflicts(std::span<const Id> vertices) {
     const auto ask = [&](Id v, std::span<const Id> row, auto& send) {
       const auto c = color.load(v);

@@ -28,7 +28,8 @@ class lightest_edges {
   }
 
   /// Sends each tree's edge to the record of its root, which is empty before, in an epoch that the
-  /// caller has opened and closes. Not collective.
+  /// caller has opened and closes. Records of this rank have received this rank's edges on return.
+  /// Not collective.
   ///
   /// remote_root(u)  the root of u, a vertex of another rank
   void find(const auto& remote_root) {

@@ -18,9 +18,8 @@ namespace cairn::algo {
 /// A map's values for all vertices on every rank: of this rank as last stored here, of other ranks
 /// those of the last share(), or later ones if all ranks run on one machine that can share memory.
 ///
-/// Memory      with several ranks n values per machine that all ranks share, else per rank
-/// Collective  constructor, share(), in_parts(); a collective separates each rank's last read from
-///             the destruction
+/// Memory      with several ranks n values, once if they share them, else per rank
+/// Collective  constructor, share(), in_parts(); the destruction is as that of copies_in_turn
 template <class Id, class T>
 class mirror {
  public:
@@ -40,22 +39,23 @@ class mirror {
 
   [[nodiscard]] T operator[](Id v) const { return tm::load_cell(values_[v]); }
 
-  /// Sets the value of vertex v of this rank. Other ranks see it after share().
+  /// Sets the value of vertex v of this rank. Other ranks see it after share() at the latest.
   void store(Id v, const T& x) {
     map_.store(v, x);
     if (w_.size() > 1) std::atomic_ref(values_[v]).store(x, std::memory_order_relaxed);
   }
 
   /// Calls f for parts of a list of vertices, the same number of parts on all ranks, and shares
-  /// their values after each: what f computes from remote values is then rarely out of date.
+  /// their values after each: what f computes from remote values is then rarely out of date. One
+  /// part if all ranks see stored values at once.
   ///
   /// num_of_all  vertices in the lists of all ranks
   template <class F>
   void in_parts(std::span<const Id> list, std::uint64_t num_of_all, F&& f) {
     constexpr std::uint64_t min_part = 512, max_parts = 16;
     const auto per_rank = num_of_all / static_cast<std::uint64_t>(w_.size());
-    const auto parts =
-        w_.size() == 1 ? 1 : std::clamp<std::uint64_t>(per_rank / min_part, 1, max_parts);
+    const bool at_once = copy_.size() == 0;
+    const auto parts = at_once ? 1 : std::clamp<std::uint64_t>(per_rank / min_part, 1, max_parts);
     for (std::uint64_t i = 0; i < parts; ++i) {
       const auto begin = list.size() * i / parts, end = list.size() * (i + 1) / parts;
       const auto part = list.subspan(begin, end - begin);
@@ -64,7 +64,7 @@ class mirror {
     }
   }
 
-  /// Sends the values of this rank's changed vertices to all ranks.
+  /// Afterwards all ranks see the values of this rank's changed vertices.
   void share(std::span<const Id> changed) {
     struct value_of {
       Id v;

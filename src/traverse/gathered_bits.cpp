@@ -49,23 +49,11 @@ bool gathered_bits::is_cheap() const {
 void gathered_bits::gather(std::span<const std::uint64_t> own, std::span<std::uint64_t> sums) {
   const auto num_own = vertices_.size(w_.rank());
   CAIRN_EXPECTS(own.size() * 64 >= num_own);
-  const auto shared = next_copy();
+  const auto shared = shared_.next(w_, words_for(vertices_.n()));
   if (shared.empty()) return gather_by_messages(own.first(words_for(num_own)), sums);
   replace_bits(shared, vertices_.first(w_.rank()), own, num_own);
   w_.sum_each(sums);
   words_ = shared.data();
-}
-
-// Empty if not all ranks share memory.
-std::span<std::uint64_t> gathered_bits::next_copy() {
-  const auto n = words_for(vertices_.n());
-  if (n == 0 || w_.machines().count() > 1) return {};
-  if (!gathered_) lent_ = w_.machines().lend(2 * n * sizeof(std::uint64_t));
-  gathered_ = true;
-  const auto copies = lent_.values<std::uint64_t>(2 * n);
-  if (copies.empty()) return {};
-  copy_ = 1 - copy_;
-  return copies.subspan(copy_ * n, n);
 }
 
 // A part has the words of the rank's bits, then those to be summed.

@@ -40,21 +40,23 @@ struct coloring_result {
 /// the direction of edges too.
 ///
 /// The algorithm works in rounds. First all workers of all ranks give each uncolored vertex the
-/// smallest color that none of its neighbors appears to have; meanwhile ranks gather the new colors
-/// up to 16 times. Then, for each edge whose endpoints took the same color in this round, one
-/// endpoint sends an activity to the other. The activity checks whether the colors are still equal
-/// and draws which endpoint loses its color; an answer informs the sender if it loses. The losers
-/// are colored again in the next round. From the 33rd round on they take one of 2, 4, 8, ...
-/// smallest colors at random.
+/// smallest color that none of its neighbors appears to have; meanwhile ranks of several machines
+/// gather the new colors up to 16 times. Then, for each edge whose endpoints took the same color in
+/// this round, one endpoint sends an activity to the other. The activity checks whether the colors
+/// are still equal and draws which endpoint loses its color; an answer informs the sender if it
+/// loses. The losers are colored again in the next round. From the 33rd round on they take one of
+/// 2, 4, 8, ... smallest colors at random.
 ///
-/// Returns     colors at their owners; with several workers they depend on timing
+/// Returns     colors at their owners; with several workers or ranks on a machine they depend on
+///             timing
 /// Work        O(n + m), and again O(degree) for each withdrawn color
 /// Depth       only vertices colored at the same time can conflict: few rounds for sparse graphs on
 ///             few ranks. They grow with the ranks on dense graphs, where of the vertices that take
 ///             the same color one keeps it: 42 for 320 vertices, all adjacent, on 64 ranks
-/// Messages    per round 1 to 16 gathers of the new colors (8 bytes per vertex, 16 with 64-bit ids)
-///             and two messages per conflict
-/// Memory      per rank: the colors of all n vertices, and O(largest degree) per worker
+/// Messages    per round two per conflict; on several machines also 1 to 16 gathers of the new
+///             colors (8 bytes per vertex, 16 with 64-bit ids)
+/// Memory      the colors of all n vertices, on one machine once, else per rank; O(largest degree)
+///             per worker
 /// Throws      contract_violation unless g.has_in()
 /// Collective  same options on every rank
 /// Source      [AAM15] section 3.3.4 and listing 6, after [Boman05]

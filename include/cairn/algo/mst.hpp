@@ -86,8 +86,9 @@ struct mst_result {
 /// Memory      per rank: n/P records of 32 bytes, n/P ids and lists of n/P ids, with transactions
 ///             n/P more ids and markers of 8 bytes; the edges of the forest, twice at the end, with
 ///             8 bytes per vertex; an id and a root per vertex of another rank that has an edge to
-///             this one, or n ids; at the start n bits, or for each of these vertices up to 8 ids
-///             per worker
+///             this one, or, if gathered, 2 n ids for all ranks of one machine, on several machines
+///             n per rank; at the start n bits, or for each of these vertices up to 8 ids per
+///             worker
 /// Throws      contract_violation if the graph is directed; usage_error as activity::domain, and if
 ///             a merge method for several ranks is requested on one rank; input_error that names
 ///             the heaviest edge if the total weight exceeds the largest double

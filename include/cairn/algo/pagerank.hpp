@@ -109,9 +109,11 @@ struct pagerank_result {
 ///             absolute differences from the fixed point is at most change * d / (1 - d), plus
 ///             rounding
 /// Work        O(n + m) per sweep
-/// Messages    per sweep: n values to each rank (pull), or one per edge to another rank
+/// Messages    per sweep: n values to each rank, or none if all run on one machine (pull), or one
+///             per edge to another rank
 /// Memory      per rank: n/P ranks and degrees; n values (Jacobi: twice) for pull, n/P for push,
-///             and the accumulator; kept by the world for later runs
+///             and the accumulator; kept by the world for later runs. For pull on several ranks of
+///             one machine 2 n values more for all of them, on several machines n per rank
 /// Throws      contract_violation unless 0 <= damping < 1 and tolerance >= 0, for pull on a
 ///             directed graph without in-edges, and for in-place sweeps except pull with the GAP
 ///             convention; usage_error for a mechanism that cannot run here

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <cairn/core/machines.hpp>
+#include <cairn/core/copies_in_turn.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/partition.hpp>
 
@@ -15,13 +15,11 @@ namespace cairn::traverse {
 /// A bit for each vertex of all ranks.
 ///
 /// If all ranks run on one machine that can share memory, each of them writes the bits of its own
-/// vertices there, and a reduction ends the gather. Gathers write two copies in turn, because other
-/// ranks may still read the last one. Otherwise the bits travel in messages, and each rank has a
-/// copy.
+/// vertices there (copies_in_turn.hpp), and a reduction ends the gather. Otherwise the bits travel
+/// in messages, and each rank has a copy.
 ///
-/// A collective separates each rank's last read from the destruction.
-///
-/// Memory    2 n bits per machine, or n bits per rank; from the first gather on
+/// Memory      2 n bits per machine, or n bits per rank; from the first gather on
+/// Collective  the destruction is as that of copies_in_turn
 class gathered_bits {
  public:
   gathered_bits(world& w, const pgas::partition& vertices) : w_(w), vertices_(vertices) {}
@@ -39,14 +37,11 @@ class gathered_bits {
   [[nodiscard]] const std::uint64_t* words() const noexcept { return words_; }
 
  private:
-  [[nodiscard]] std::span<std::uint64_t> next_copy();
   void gather_by_messages(std::span<const std::uint64_t> own, std::span<std::uint64_t> sums);
 
   world& w_;
   const pgas::partition vertices_;
-  machines::lent_memory lent_;
-  bool gathered_ = false;
-  std::size_t copy_ = 0;               // of the shared ones, written last
+  copies_in_turn<std::uint64_t> shared_;
   std::vector<std::uint64_t> copied_;  // without shared memory
   const std::uint64_t* words_ = nullptr;
 };

@@ -19,9 +19,9 @@
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/worklist.hpp>
 
-// Supersteps of messages. Each function below opens an epoch, calls its callback on all workers in
-// chunks of about equal predicted time, and returns when all messages of all ranks have been
-// handled. Visited edges are counted as obs::counter::edges.
+// Supersteps of messages. Each function below but push_ranges_within opens an epoch, calls its
+// callback on all workers in chunks of about equal predicted time, and returns when all messages of
+// all ranks have been handled. Visited edges are counted as obs::counter::edges.
 //
 //   channel     the sender: an executor of operators, or an am::channel
 //   send        send(message) for an executor, send(rank, message) for a channel
