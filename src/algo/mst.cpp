@@ -6,7 +6,8 @@
 #include <cairn/algo/mst.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
-#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/own.hpp>
+#include <cairn/traverse/worklist.hpp>
 
 #include "algo/boruvka.hpp"
 #include "algo/lightest_edges.hpp"

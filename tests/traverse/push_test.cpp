@@ -156,23 +156,38 @@ struct reach {
   void after(const message& m, auto& at) { next.add(at.worker(), m.v); }
 };
 
+// A search by push_deep from the vertices of `next`.
+struct deep_search {
+  deep_search(world& world, const support::plain_graph& g)
+      : w(world),
+        share(support::share_of<id>(g, w.rank(), w.size())),
+        reached(w, share.partition(), 0),
+        next(w),
+        visits(w, reach{reached.view(), next},
+               {.mechanism = w.workers() == 1 ? activity::mechanism::automatic
+                                              : activity::mechanism::atomics}) {}
+  std::uint64_t run(auto visit) {
+    return push_deep(w, visits, edges<id>(share.out()), next, visit);
+  }
+
+  world& w;
+  const graph::dist_csr<id> share;
+  pgas::vertex_map<std::uint64_t> reached;
+  worklist<id> next;
+  activity::executor<reach> visits;
+};
+
 TEST_P(Push, GoesDeepWhereVerticesAreOwn) {
   const auto g = support::path(5'000);
   GetParam().run([&](world& w) {
-    const auto share = support::share_of<id>(g, w.rank(), w.size());
-    pgas::vertex_map<std::uint64_t> reached(w, share.partition(), 0);
-    worklist<id> next(w);
-    activity::executor<reach> visits(
-        w, reach{reached.view(), next},
-        {.mechanism =
-             w.workers() == 1 ? activity::mechanism::automatic : activity::mechanism::atomics});
-    if (reached.owns(0)) {
-      reached.store(0, 1);
-      next.add(main_worker, 0);
+    deep_search search(w, g);
+    if (search.reached.owns(0)) {
+      search.reached.store(0, 1);
+      search.next.add(main_worker, 0);
     }
-    const auto steps = push_deep(w, visits, edges<id>(share.out()), next, to_targets);
-    EXPECT_TRUE(next.empty());
-    for (const auto x : reached.local()) ASSERT_EQ(x, 1u);
+    const auto steps = search.run(to_targets);
+    EXPECT_TRUE(search.next.empty());
+    for (const auto x : search.reached.local()) ASSERT_EQ(x, 1u);
     EXPECT_LT(steps, g.n / 50);
     EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), 2 * (g.n - 1));
   });
@@ -183,20 +198,14 @@ TEST_P(Push, GoesDeepFromVerticesOfOneWorker) {
   support::plain_graph spider{"leaves with a vertex each", 2 * leaves, true, {}};
   for (std::uint64_t v = 0; v < leaves; ++v) spider.edges.push_back({v, 2 * leaves - 1 - v});
   GetParam().run([&](world& w) {
-    const auto share = support::share_of<id>(spider, w.rank(), w.size());
-    pgas::vertex_map<std::uint64_t> reached(w, share.partition(), 0);
-    worklist<id> next(w);
-    activity::executor<reach> visits(
-        w, reach{reached.view(), next},
-        {.mechanism =
-             w.workers() == 1 ? activity::mechanism::automatic : activity::mechanism::atomics});
-    for (auto v = share.out().first(); v < std::min(share.out().last(), leaves); ++v) {
-      next.add(main_worker, static_cast<id>(v));
+    deep_search search(w, spider);
+    for (auto v = search.reached.first(); v < leaves && search.reached.owns(v); ++v) {
+      search.next.add(main_worker, static_cast<id>(v));
     }
-    push_deep(w, visits, edges<id>(share.out()), next, to_targets);
-    EXPECT_TRUE(next.empty());
-    std::uint64_t v = reached.first();
-    for (const auto x : reached.local()) ASSERT_EQ(x, v++ < leaves ? 0u : 1u);
+    search.run(to_targets);
+    EXPECT_TRUE(search.next.empty());
+    std::uint64_t v = search.reached.first();
+    for (const auto x : search.reached.local()) ASSERT_EQ(x, v++ < leaves ? 0u : 1u);
     EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), leaves);
   });
 }
@@ -262,12 +271,15 @@ TEST(PushOfOne, GoesDeepForOneChunkAtATime) {
   support::plain_graph spider{"leaves with a vertex each", 2 * leaves, true, {}};
   for (std::uint64_t v = 0; v < leaves; ++v) spider.edges.push_back({v, leaves + v});
   world w;
-  const auto share = support::share_of<id>(spider, 0, 1);
-  pgas::vertex_map<std::uint64_t> reached(w, share.partition(), 0);
-  worklist<id> next(w);
-  activity::executor<reach> visits(w, reach{reached.view(), next});
-  for (id v = 0; v < leaves; ++v) next.add(main_worker, v);
-  EXPECT_GT(push_deep(w, visits, edges<id>(share.out()), next, to_targets), 1u);
+  deep_search search(w, spider);
+  for (id v = 0; v < leaves; ++v) search.next.add(main_worker, v);
+  const auto first = w.messages().epoch() + 1;
+  std::uint64_t later = 0;  // vertices that the first superstep left
+  search.run([&](id v, std::span<const id> row, auto& send) {
+    later += w.messages().epoch() > first ? 1 : 0;
+    to_targets(v, row, send);
+  });
+  EXPECT_GT(later, leaves / 2);
 }
 
 TEST(PushOfOne, VisitsFewRowsAtATimeIfTheyAreLong) {

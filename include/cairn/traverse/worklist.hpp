@@ -84,7 +84,7 @@ class worklist {
       added.clear();
       p.value.count();
     }
-    append(shared_);  // left by a call that was cancelled
+    append(shared_);  // what nobody has taken
     shared_.clear();
     num_shared_.store(0, std::memory_order_relaxed);
     return all_;
