@@ -293,6 +293,7 @@ void add_algorithms(CLI::App& app, common& c, action& chosen) {
   for (const auto* const a : algo::algorithms()) {
     const auto& info = a->info();
     auto& command = *app.add_subcommand(std::string(info.name), std::string(info.summary));
+    if (!info.also.empty()) command.alias(std::string(info.also));
     const auto cmd = std::make_shared<algorithm_command>(*a, c);
     // Options are added when the command is met: for all commands they take most of the time in
     // which the program starts.

@@ -194,7 +194,6 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
     chosen = [&c, options] {
       auto on_ranks = c;  // default: two local ranks
       auto& config = on_ranks.settings;
-      config.sim.clear();
       if (config.ranks == 0) config.ranks = 2;
       if (config.threads == 0) config.threads = 1;
       expect_effect(on_ranks);
@@ -233,7 +232,6 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
         throw usage_error(
             "--save keeps costs below XDG_CACHE_HOME or HOME, neither of which is set");
       auto alone = c;  // its variables are for other commands
-      alone.settings.sim.clear();
       alone.settings.ranks = 0;
       expect_effect(alone);
       if (!options->output.empty()) check_writable(options->output);

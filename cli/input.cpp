@@ -22,9 +22,10 @@ template <class T>
 T number(std::string_view text, const std::string& whole, const char* expected) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
     throw usage_error(fmt::format("'{}' is not {}", whole, expected));
   }
+  if (error != std::errc()) throw usage_error(fmt::format("'{}' is too large", whole));
   return value;
 }
 
@@ -123,6 +124,14 @@ void add_whole_input(CLI::App& command, input_options& in) {
   command
       .add_flag("--symmetrize,-s", in.symmetrize, "Make the edges of a directed file undirected")
       ->group(group);
+  command
+      .add_flag("--drop-self-loops", in.drop_self_loops,
+                "Leave out edges of a file from a vertex to itself")
+      ->group(group);
+  command
+      .add_flag("--drop-duplicates", in.drop_duplicates,
+                "Keep one of the edges of a file with equal ends: the one of least weight")
+      ->group(group);
 }
 
 void add_input(CLI::App& command, input_options& in) {
@@ -155,8 +164,13 @@ graph::source source_of(const input_options& in) {
                       " determines the kind of its ids");
   }
   if (!in.file.empty()) return in.file;
-  if (in.symmetrize)
+  if (in.symmetrize) {
     throw usage_error("--symmetrize is for files: generated graphs are undirected");
+  }
+  if (in.drop_self_loops || in.drop_duplicates) {
+    throw usage_error(fmt::format("--drop-{} is for files: generated graphs have none",
+                                  in.drop_self_loops ? "self-loops" : "duplicates"));
+  }
   graph::generator g{.kind = {}, .seed = seed_of(in)};
   if (!in.kronecker.empty()) g.kind = by_scale<graph::kronecker_graph>(in.kronecker, in.degree);
   if (!in.uniform.empty()) g.kind = by_scale<graph::uniform_graph>(in.uniform, in.degree);
@@ -212,6 +226,8 @@ algo::option_values with_flow_terminals(world& w, const input_options& in, const
 graph_keeper::graph_keeper(const input_options& in, graph::load_options options, bool show_progress)
     : in_(in), source_(source_of(in)), options_(std::move(options)), show_progress_(show_progress) {
   options_.build.symmetrize = in.symmetrize;
+  options_.build.drop_self_loops = in.drop_self_loops;
+  options_.build.drop_duplicates = in.drop_duplicates;
   if (in.order == "degree") options_.order = graph::order_kind::degree;
   if (in.order == "hash") options_.order = graph::order_kind::hash;
   if (in.order == "random") options_.order = graph::order_kind::random;

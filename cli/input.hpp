@@ -19,7 +19,7 @@ struct input_options {
   std::string kronecker, uniform, erdos_renyi, grid;  ///< as given; empty: not given
   int degree = 0;  ///< -k of GAP: edge factor of the generators with a scale; 0: not given
   std::optional<std::uint64_t> seed;
-  bool symmetrize = false;
+  bool symmetrize = false, drop_self_loops = false, drop_duplicates = false;
   std::string order, partition, ids;  ///< empty: file, vertices, number
 };
 
@@ -34,8 +34,8 @@ void add_whole_input(CLI::App& command, input_options& in);
 /// Whether a generator is given.
 [[nodiscard]] bool is_generated(const input_options& in);
 
-/// Throws    usage_error unless exactly one valid graph is given, and for --ids or --symmetrize if
-///           the graph itself determines them
+/// Throws    usage_error unless exactly one valid graph is given, and for --ids, --symmetrize or
+///           what drops edges if the graph itself determines them
 [[nodiscard]] graph::source source_of(const input_options& in);
 
 /// draws     the command draws random numbers for more than the graph and its order

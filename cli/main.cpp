@@ -43,6 +43,13 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
   return "there is no command '" + path + word + "'" + help;
 }
 
+// Whether the command has an option.
+bool takes(const CLI::App& app, const std::string& option) {
+  const auto* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return command->get_option_no_throw(option) != nullptr;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Cairn: irregular computations on threads, transactions and clusters", "cairn");
   app.require_subcommand(1);
@@ -69,6 +76,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     return refuse(sentence_of(app, wrong), say);
   }
+  if (!takes(app, "--sim")) c.settings.sim.clear();  // of a variable
   read_costs_of_clock(c);
   return chosen();
 }

@@ -17,8 +17,7 @@ void put(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdou
 
 bool is_series(const common& c) {
   if (!c.json || c.settings.sim.empty()) return false;
-  const auto plan = parse_simulation(c.settings.sim, c.settings.sim_costs);
-  return plan.first_seed != plan.last_seed;
+  return parse_simulation(c.settings.sim, c.settings.sim_costs).is_series;
 }
 
 void end_series(const common& c) {

@@ -12,7 +12,9 @@ int print_settings(const common& c) {
   if (!is_first_process()) return 0;
   if (c.json) {
     auto rows = json::array();
+    json values = json::object();
     for (const auto& row : setting::all()) {
+      values[std::string(row.name)] = c.settings.text(row.name);
       rows.push_back({{"name", row.name},
                       {"variable", row.variable},
                       {"values", row.values},
@@ -21,7 +23,11 @@ int print_settings(const common& c) {
                       {"help", row.help},
                       {"gmt", row.gmt}});
     }
-    put(to_text({{"command", "settings"}, {"settings", rows}, {"version", CAIRN_VERSION}}) + "\n");
+    put(to_text({{"command", "settings"},
+                 {"settings", values},
+                 {"result", rows},
+                 {"version", CAIRN_VERSION}}) +
+        "\n");
     return 0;
   }
   put(fmt::format("{:<18} {:<24} {:<12} {:<8} {}\n", "option", "variable", "value", "unit",

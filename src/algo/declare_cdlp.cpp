@@ -14,7 +14,8 @@ struct cdlp_declaration : declaration {
       .in_edges = true,
       .verify_options = words<"iterations">,
       .direct = true,
-      .no_operators = "each label has one writer"};
+      .no_operators = "each label has one writer",
+      .also = "label-propagation"};
   struct options {
     std::uint64_t iterations = cdlp_options().iterations;
 

@@ -17,7 +17,8 @@ struct lcc_declaration : declaration {
       .summary = "Local clustering coefficients, as LDBC Graphalytics defines them",
       .check = "Check the coefficients by merging sorted rows",
       .in_edges = true,
-      .no_operators = "each count has one writer"};
+      .no_operators = "each count has one writer",
+      .also = "clustering"};
   template <class Id>
   using result = lcc_result;
 

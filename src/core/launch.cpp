@@ -34,8 +34,17 @@ rank_result run_alone(const settings& config, const rank_body& body, const launc
   return rank_runtime(single_rank_net, config, {}).run(body, interrupts, say);
 }
 
+// The memory through which local ranks send.
+std::shared_ptr<net::segment> memory_between(rank_t ranks) {
+  try {
+    return net::segment::shared(net::ring_fabric::bytes_needed(ranks));
+  } catch (const system_failure& e) {
+    throw usage_error("--ranks " + std::to_string(ranks) + ": " + e.what());
+  }
+}
+
 rank_result run_locally(const settings& config, const rank_body& body, const launch_report& say) {
-  const auto memory = net::segment::shared(net::ring_fabric::bytes_needed(config.ranks));
+  const auto memory = memory_between(config.ranks);
   memory->close_descriptor();
   const auto limit = time_limit::from_now(config);
   return run_local_ranks(
@@ -54,7 +63,9 @@ rank_result run_locally(const settings& config, const rank_body& body, const lau
 }
 
 rank_result run_in_simulation(const settings& config, const rank_body& body) {
-  if (config.ranks != 0) throw usage_error("--sim sets the number of ranks: do not pass --ranks");
+  if (config.ranks != 0) {
+    throw usage_error("--sim sets the number of ranks: do not set --ranks or CAIRN_RANKS");
+  }
   auto plan = parse_simulation(config.sim, config.sim_costs);
   plan.cluster.workers = std::max(config.threads, 1);
   interrupt_handler interrupts(interrupt_handler::second::kills, 1);

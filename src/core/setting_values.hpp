@@ -27,8 +27,10 @@ std::optional<T> number(std::string_view text, T least, T most) {
   return value;
 }
 
-/// A number of bytes or entries; 64K, 16M and 1G are multiples of powers of 1024.
-inline std::optional<std::size_t> amount(std::string_view text) {
+/// A number of bytes or entries, at most `max`; 64K, 16M and 1G are multiples of powers of 1024.
+inline std::optional<std::size_t> amount(std::string_view text,
+                                         std::size_t max = std::numeric_limits<std::size_t>::max() /
+                                                           2) {
   unsigned shift = 0;
   if (!text.empty()) {
     switch (text.back()) {
@@ -49,8 +51,7 @@ inline std::optional<std::size_t> amount(std::string_view text) {
     }
   }
   if (shift != 0) text.remove_suffix(1);
-  const auto most = std::numeric_limits<std::size_t>::max() >> (shift + 1);
-  const auto value = number<std::size_t>(text, 0, most);
+  const auto value = number<std::size_t>(text, 0, max >> shift);
   if (!value) return std::nullopt;
   return *value << shift;
 }

@@ -17,6 +17,7 @@ using namespace setting_values;
 
 constexpr int max_ranks = 1 << 16;
 constexpr int max_threads = 4096;
+constexpr std::size_t max_block_bytes = std::size_t{1} << 30;
 
 constexpr std::array<choice<transport_kind>, 3> transports{{{"auto", transport_kind::automatic},
                                                             {"ring", transport_kind::ring},
@@ -108,11 +109,13 @@ constexpr std::array<setting, 30> rows{{
        return !v.empty();
      },
      [](const settings& s) { return s.costs.empty() ? "auto" : s.costs; }},
-    {"coalesce", "CAIRN_COALESCE", "auto|BYTES[K|M|G]", "bytes",
+    {"coalesce", "CAIRN_COALESCE", "auto|BYTES[K|M|G] up to 1G", "bytes",
      "size of a message buffer; auto: it grows in a burst of messages, up to the best size of the "
      "transport",
      "SIZE_BUFFERS",
-     [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
+     [](settings& s, text_view v) {
+       return store_or_auto(s.coalesce_bytes, v, amount(v, max_block_bytes));
+     },
      [](const settings& s) { return auto_or(s.coalesce_bytes); }},
     {"coalesce-age", "CAIRN_COALESCE_AGE", "0..1000000000", "microseconds",
      "maximum age of a message buffer before it is sent, full or not", "the age of a command block",
@@ -164,11 +167,13 @@ constexpr std::array<setting, 30> rows{{
        return store_or_auto(s.helpers, v, number(v, 1, max_threads));
      },
      [](const settings& s) { return auto_or(s.helpers); }},
-    {"command-block", "CAIRN_COMMAND_BLOCK", "auto|BYTES[K|M|G]", "bytes",
+    {"command-block", "CAIRN_COMMAND_BLOCK", "auto|BYTES[K|M|G] up to 1G", "bytes",
      "with --progress specialised: size of a thread's block, of which several leave in one message "
      "buffer; auto: as large as the buffer",
      "the size of a command block",
-     [](settings& s, text_view v) { return store_or_auto(s.command_block_bytes, v, amount(v)); },
+     [](settings& s, text_view v) {
+       return store_or_auto(s.command_block_bytes, v, amount(v, max_block_bytes));
+     },
      [](const settings& s) { return auto_or(s.command_block_bytes); }},
     {"queue-age", "CAIRN_QUEUE_AGE", "0..1000000000", "microseconds",
      "with --progress specialised: how long blocks wait for others to fill a message buffer",

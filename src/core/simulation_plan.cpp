@@ -66,7 +66,8 @@ void read_latency(std::string_view value, simulation_plan& plan) {
 void read_seeds(std::string_view value, simulation_plan& plan) {
   const auto dots = value.find("..");
   const bool range = dots != std::string_view::npos;
-  auto& [cluster, first, last] = plan;
+  auto& [cluster, first, last, is_series] = plan;
+  is_series = range;
   const bool good = parse_number(value.substr(0, dots), first) &&
                     (!range || parse_number(value.substr(dots + 2), last));
   if (!range) last = first;

@@ -120,6 +120,9 @@ class Reports(InAFolder):
             return report("bfs", "--kronecker", 8, "--source", 5, "--direction", "top-down",
                           "--sim", f"ranks=5,seed={seed}")["counters"]
         self.assertEqual(counters(7), counters(7))
+        self.assertEqual([o["counters"] for o in report(
+            "bfs", "--kronecker", 8, "--source", 5, "--direction", "top-down", "--sim",
+            "ranks=5,seed=7..7")], [counters(7)])
         self.assertNotEqual([counters(s)["waves"] for s in range(1, 9)],
                             [counters(1)["waves"]] * 8)
 
@@ -373,10 +376,10 @@ class Facts(unittest.TestCase):
     def test_settings_name_variable_and_value(self):
         o = report("settings")
         self.assertEqual(o["version"], report("machine")["version"])
-        rows = {s["name"]: s for s in o["settings"]}
+        rows = {s["name"]: s for s in o["result"]}
         self.assertEqual(rows["threads"]["variable"], "CAIRN_THREADS")
-        self.assertEqual(report("settings", "--threads", 3)["settings"][
-            list(rows).index("threads")]["value"], "3")
+        self.assertEqual(o["settings"], {name: row["value"] for name, row in rows.items()})
+        self.assertEqual(report("settings", "--threads", 3)["settings"]["threads"], "3")
 
 
 if __name__ == "__main__":

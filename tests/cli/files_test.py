@@ -96,6 +96,34 @@ class Files(InAFolder):
         self.assertEqual(cairn("convert", once, again, "--symmetrize").returncode, 0)
         self.assertEqual(facts(again), expected)
 
+    def test_self_loops_and_duplicates_are_dropped_if_told(self):
+        edges = self.file("g.wel", "1 2 5\n2 1 3\n1 2 4\n3 3 1\n2 3 7\n3 3 2\n")
+        native = self.folder / "g.cairn"
+        self.assertEqual(cairn("convert", edges, native).returncode, 0)
+        loops, twice = "--drop-self-loops", "--drop-duplicates"
+        for told, expected in (((), {(1, 2, 4), (1, 2, 5), (2, 1, 3), (2, 3, 7), (3, 3, 1),
+                                     (3, 3, 2)}),
+                               ((loops,), {(1, 2, 4), (1, 2, 5), (2, 1, 3), (2, 3, 7)}),
+                               ((twice,), {(1, 2, 4), (2, 1, 3), (2, 3, 7), (3, 3, 1)}),
+                               ((loops, twice), {(1, 2, 4), (2, 1, 3), (2, 3, 7)}),
+                               ((loops, twice, "--symmetrize"),
+                                {(1, 2, 3), (2, 1, 3), (2, 3, 7), (3, 2, 7)})):
+            for source in (edges, native):
+                self.assertEqual(cairn("convert", source, self.folder / "o.wel", *told).returncode,
+                                 0)
+                rows = (self.folder / "o.wel").read_text().splitlines()
+                self.assertEqual(sorted(tuple(map(int, row.split())) for row in rows),
+                                 sorted(expected), told)
+                for ranks in (1, 3):
+                    o = report("info", source, *told, "--ranks", ranks, "--threads", 1)
+                    undirected = "--symmetrize" in told
+                    self.assertEqual(o["graph"]["edges"], len(expected) // (1 + undirected))
+        self.refused("convert", edges, self.folder / "o.graph", "--symmetrize", loops,
+                     saying=twice)
+        simple = self.folder / "o.graph"
+        self.assertEqual(cairn("convert", edges, simple, "--symmetrize", loops, twice).returncode,
+                         0)
+
 
 class Refusals(InAFolder):
     def test_bad_usage_is_one_sentence_and_status_2(self):

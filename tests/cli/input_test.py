@@ -186,6 +186,8 @@ class Options(InAFolder):
                           ("bfs", "-g", 6, "--loop-tasks", 8),
                           ("generate", "-g", 6, "x.el", "--routing", "grid"),
                           ("generate", "-g", 6, "x.el", "--sim", "ranks=2"),
+                          ("info", "-g", 6, "--drop-self-loops"),
+                          ("info", "-g", 6, "--drop-duplicates"),
                           ("generate", "-g", 6, "x.cairn", "--once"),
                           ("info", "-g", 6, "--ids", "number"),
                           ("info", "-g", 6, "--symmetrize"),
@@ -197,6 +199,14 @@ class Options(InAFolder):
             option = next(a for a in reversed(arguments) if str(a).startswith("--"))
             self.refused(*arguments, saying=option)
         self.refused("info", "--grid", "2x2", "-k", 3, saying="-k is the edge factor")
+        self.refused("info", "-g", 10**11, saying="'100000000000' is too large")
+
+    def test_commands_without_simulation_ignore_its_variable(self):
+        for sim in ("ranks=2,seed=1..2", "ranks=2,clock=/none", "none"):
+            here = dict(os.environ, CAIRN_SIM=sim)
+            self.assertIn("machine", report("machine", environment=here))
+            o = report("generate", "-g", 6, self.folder / "x.el", environment=here)
+            self.assertEqual(o["ranks"], 1)
 
     def test_options_of_files_that_say_it_themselves_are_refused(self):
         matrix = self.file("g.mtx", MATRIX)

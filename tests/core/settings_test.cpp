@@ -98,21 +98,23 @@ TEST(Settings, ABadVariableIsNamed) {
 
 TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
   for (const char* bad :
-       {"threads=0",       "threads=-1",      "threads=",         "threads=1x",
-        "threads= 1",      "threads=99999",   "ranks=0",          "ranks=99999999999",
-        "pin=yes",         "mechanism=magic", "grain=0",          "grain=513",
-        "retry=often",     "coalesce=0",      "coalesce=K",       "coalesce=99999999999G",
-        "coalesce-age=-1", "pending=1T",      "transport=tcp",    "mpi=lam",
-        "plugins=",        "routing=ring",    "progress=threads", "machines=0",
-        "prefetching=0",   "loop-tasks=0",    "share-gets=yes",   "helpers=0",
-        "command-block=0", "queue-age=-1",    "channel-blocks=0", "sim=",
-        "nonsense=1",      "threads"}) {
+       {"threads=0",       "threads=-1",       "threads=",         "threads=1x",
+        "threads= 1",      "threads=99999",    "ranks=0",          "ranks=99999999999",
+        "pin=yes",         "mechanism=magic",  "grain=0",          "grain=513",
+        "retry=often",     "coalesce=0",       "coalesce=K",       "coalesce=99999999999G",
+        "coalesce-age=-1", "pending=1T",       "transport=tcp",    "mpi=lam",
+        "plugins=",        "routing=ring",     "progress=threads", "machines=0",
+        "prefetching=0",   "loop-tasks=0",     "share-gets=yes",   "helpers=0",
+        "command-block=0", "queue-age=-1",     "channel-blocks=0", "sim=",
+        "coalesce=1025M",  "command-block=2G", "nonsense=1",       "threads"}) {
     EXPECT_NE(refusal([&] { settings().set(bad); }), "accepted") << bad;
   }
 }
 
 TEST(Settings, AmountsMayBeGivenInPowersOf1024) {
   settings s;
+  s.set("coalesce=1G");
+  EXPECT_EQ(s.coalesce_bytes, 1u << 30);
   s.set("coalesce=4K");
   s.set("pending=2M");
   s.set("filter=1G");

@@ -185,6 +185,9 @@ TEST(ParseSimulation, ReadsWhatIsNamedAndKeepsTheOtherDefaults) {
   EXPECT_EQ(many.cluster.ranks, simulation_options{}.ranks);
   EXPECT_EQ(many.first_seed, 1u);
   EXPECT_EQ(many.last_seed, 100u);
+  EXPECT_TRUE(many.is_series);
+  EXPECT_FALSE(one.is_series);
+  EXPECT_TRUE(parse_simulation("seed=7..7").is_series);
   EXPECT_EQ(parse_simulation("max_packet=512").cluster.max_packet, 512u);
   EXPECT_EQ(parse_simulation("ranks=8,machines=2").cluster.machines, 2);
   EXPECT_EQ(parse_simulation("seed=18446744073709551615").last_seed, ~std::uint64_t{0});

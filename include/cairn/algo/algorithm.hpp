@@ -45,6 +45,7 @@ enum class weights_read { none, any, integer, lengths };
 /// verify_options  options that the verification of a column depends on
 /// paths           its runs can return paths
 /// no_operators    if not empty: the reason why no run uses operators
+/// also            another name of the command; empty: none
 struct algorithm_info {
   std::string_view name, summary, check;
   bool in_edges = false;
@@ -58,6 +59,7 @@ struct algorithm_info {
   bool to_owners = false;
   bool paths = false;
   std::string_view no_operators = {};
+  std::string_view also = {};
 };
 
 /// An option of one algorithm, as shown by the command line.

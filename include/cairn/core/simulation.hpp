@@ -32,6 +32,7 @@ struct simulation_options {
 struct simulation_plan {
   simulation_options cluster;
   std::uint64_t first_seed = 1, last_seed = 1;
+  bool is_series = false;  ///< the seeds were given as a range, which may be one seed
 };
 
 /// Reads "ranks=128,latency_us=1.5,seed=7" or "...,seed=1..100"; also machines=N and

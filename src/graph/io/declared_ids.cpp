@@ -115,14 +115,14 @@ void expect_simple(task::pool& workers, const std::string& path, const native_gr
             workers, g, [&](std::uint64_t row, std::uint64_t i) { return targets[i] == row; });
         if (loop) {
           throw usage_error(path + ": " + format + " holds no self-loops, but vertex " +
-                            id_text(*loop) + " has one");
+                            id_text(*loop) + " has one (--drop-self-loops)");
         }
         const auto parallel = first_row(workers, g, [&](std::uint64_t row, std::uint64_t i) {
           return i != g.offsets[row] && targets[i] == targets[i - 1];
         });
         if (parallel) {
           throw usage_error(path + ": " + format + " holds an edge once, but vertex " +
-                            id_text(*parallel) + " has parallel edges");
+                            id_text(*parallel) + " has parallel edges (--drop-duplicates)");
         }
       },
       g.targets);

@@ -326,9 +326,11 @@ TEST(Writers, SentencesNameWhatAFormatCannotHold) {
   const plain_graph loop{"", 3, false, {{0, 2}, {1, 1}}}, twice{"", 3, false, {{0, 2}, {2, 0}}};
   const plain_graph directed{"", 3, true, {{0, 2}}};
   EXPECT_EQ(refusal("g.graph", loop, weigh::not_at_all),
-            "g.graph: a METIS file holds no self-loops, but vertex 2 has one");
+            "g.graph: a METIS file holds no self-loops, but vertex 2 has one "
+            "(--drop-self-loops)");
   EXPECT_EQ(refusal("g.col", twice, weigh::not_at_all),
-            "g.col: a .col file holds an edge once, but vertex 1 has parallel edges");
+            "g.col: a .col file holds an edge once, but vertex 1 has parallel edges "
+            "(--drop-duplicates)");
   EXPECT_EQ(refusal("g.graph", directed, weigh::not_at_all),
             "g.graph: a METIS file holds undirected graphs, but this graph is directed "
             "(--symmetrize)");
