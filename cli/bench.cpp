@@ -60,11 +60,15 @@ struct model_options {
   bool save = false;
 };
 
-void write(const std::string& path, const std::string& text) {
-  graph::io::output_file file(path);
-  file.write(text.data(), text.size());
-  file.write("\n", 1);
-  file.finish();
+// Writes the file on rank 0. Collective.
+void write(world& w, const std::string& path, const std::string& text) {
+  w.agree([&] {
+    if (w.rank() != 0) return;
+    graph::io::output_file file(path, check_of(w));
+    file.write(text.data(), text.size());
+    file.write("\n", 1);
+    file.finish();
+  });
 }
 
 int print_model(world& w, const common& c, const model_options& options) {
@@ -121,7 +125,7 @@ int print_model(world& w, const common& c, const model_options& options) {
   if (!fault.empty()) {
     r.line("written", "no: " + fault);
   } else if (!options.output.empty()) {
-    write(options.output, fitted.text());
+    write(w, options.output, fitted.text());
     r.line("written", fmt::format("--costs {}", options.output));
   }
   if (fault.empty() && options.save) {
@@ -161,9 +165,7 @@ int print_costs(world& w, const common& c, const sim_options& options) {
   r.line("commit", fmt::format("{:.2f} ns", costs.commit_ns));
   r["result"] = json::parse(costs.text());
   if (!options.output.empty()) {
-    if (w.rank() == 0) {
-      write(options.output, costs.text());
-    }
+    write(w, options.output, costs.text());
     r.line("written", fmt::format("--sim ranks=N,clock={}", options.output));
   }
   r.count(w);

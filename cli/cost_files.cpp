@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cost_files.hpp"
 
-#include <fstream>
-
 #include <nlohmann/json.hpp>
 
 #include <cairn/base/error.hpp>
+#include <cairn/graph/io/mapped_file.hpp>
 
 namespace cairn::cli {
 namespace {
@@ -13,11 +12,8 @@ namespace {
 /// Sets members from the numbers of the file's JSON object.
 template <class Costs>
 Costs read_costs(const std::string& path, const std::string& expected) {
-  std::ifstream file(path);
-  std::string text;
-  for (char c = 0; file.get(c);) text.push_back(c);
-  if (!file.is_open() || file.bad()) throw input_error(path + ": cannot be read");
-  const auto object = nlohmann::json::parse(text, nullptr, false);
+  const graph::io::mapped_file file(path);  // no pipe or device, which might not end
+  const auto object = nlohmann::json::parse(file.text(), nullptr, false);
   if (!object.is_object()) {
     throw input_error(path + ": expected an object of numbers with " + expected);
   }

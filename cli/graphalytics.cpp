@@ -180,6 +180,7 @@ void add_graphalytics(CLI::App& app, common& c, action& chosen) {
       .add_option("--dataset", *path,
                   "A folder with NAME.properties, or such a file; several data sets are all run")
       ->type_name("DIR")
+      ->check(not_empty())
       ->required();
   add_common(command, c, {.settings = algorithm_settings()});
   add_trace(command, c);

@@ -22,10 +22,6 @@ namespace {
 
 constexpr std::size_t rows_at_once = 1u << 20;  // gathered at a time, over all ranks
 
-graph::io::write_check check_of(world& w) {
-  return [&w] { w.throw_if_interrupted(); };
-}
-
 // If vertices are not in the order of ids, a class may be named by another id than its smallest.
 void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>& by_position) {
   constexpr auto none = graph::io::missing_value<std::uint64_t>;

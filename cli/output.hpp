@@ -6,8 +6,14 @@
 #include <cairn/algo/algorithm.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/graph/io/output_file.hpp>
 
 namespace cairn::cli {
+
+/// Ends the writing of a file if the world is interrupted. Called by worker 0.
+[[nodiscard]] inline graph::io::write_check check_of(world& w) {
+  return [&w] { w.throw_if_interrupted(); };
+}
 
 /// Throws    usage_error unless the file name has the ending of a table format
 void check_output(const std::string& path);

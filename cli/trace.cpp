@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <map>
 
@@ -14,6 +15,7 @@
 #include <cairn/graph/io/compressed.hpp>
 #include <cairn/obs/trace_writer.hpp>
 
+#include "cli/costs.hpp"
 #include "cli/output.hpp"
 
 namespace cairn::cli {
@@ -29,6 +31,17 @@ std::vector<obs::trace_record> records_in(std::span<const std::byte> bytes) {
 const char* name_beside(progress_style style, bool last) {
   if (style != progress_style::specialised) return "progress thread";
   return last ? "communication server" : "helper";
+}
+
+// The files that the settings name, and that of the saved costs. Some are empty.
+std::vector<std::string> files_of_settings(const common& c) {
+  const auto& sim = c.settings.sim;
+  return {c.settings.costs, saved_costs_file(c), sim.empty() ? "" : clock_file_of(sim)};
+}
+
+bool is_pipe_or_device(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
 }
 
 }  // namespace
@@ -57,7 +70,9 @@ void expect_trace(const common& c, const std::vector<std::string>& others) {
       throw usage_error("--trace records one run, and --sim has several seeds");
     }
   }
-  for (const auto& file : others) {
+  auto all = files_of_settings(c);
+  all.insert(all.end(), others.begin(), others.end());
+  for (const auto& file : all) {
     if (file.empty() || !is_same_file(c.trace, file)) continue;
     throw usage_error(c.trace + ": is another file of this command, which --trace would replace");
   }
@@ -142,7 +157,9 @@ void recording::write(report* r) {
   for (const auto n : dropped_of) dropped += n;
   w_.agree([&] {
     if (w_.rank() != 0) return;
-    const auto file = graph::io::create_file(c_.trace);
+    // After the run has been cancelled nothing ends the wait for a pipe's reader.
+    if (r == nullptr && is_pipe_or_device(c_.trace)) return;
+    const auto file = graph::io::create_file(c_.trace, check_of(w_));
     std::map<std::uint32_t, std::string> channels;
     for (const auto& [number, name] : w_.trace().channels()) channels[number] = name;
     obs::trace_writer writer([&](std::string_view s) { file->write(s); }, w_.size(), channels);

@@ -18,7 +18,7 @@ void add_trace(CLI::App& command, common& c);
 
 /// Rejects a trace that would record several runs, or replace a file of the command.
 ///
-/// others    files that the command reads or writes; empty names are ignored
+/// others    files that the command reads or writes beside those of costs; empty names are ignored
 /// Throws    usage_error
 void expect_trace(const common& c, const std::vector<std::string>& others);
 
@@ -33,7 +33,8 @@ class recording {
  public:
   recording(world& w, const common& c) : w_(w), c_(c) {}
 
-  /// Calls body. If it is cancelled, the file is written before `cancelled` is thrown. Collective.
+  /// Calls body. If it is cancelled, the file is written before `cancelled` is thrown, unless it is
+  /// a pipe or a device. Collective.
   int run(const std::function<int()>& body);
 
   /// While a part exists, the workers are recorded, and its lifetime is a span of that name.

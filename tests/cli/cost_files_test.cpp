@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cost_files.hpp"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <string>
 
@@ -49,18 +51,24 @@ TEST(CostFiles, AreReadAsTheyAreWritten) {
 }
 
 TEST(CostFiles, AreRefusedWithASentence) {
-  for (const auto* const text : {"", "[]", R"({"htm": 1})", R"({"magic_fixed_ns": 1})",
+  for (const auto* const text : {" ", "[]", R"({"htm": 1})", R"({"magic_fixed_ns": 1})",
                                  R"({"auto_fixed_ns": 1})", R"({"htm_fixed_ns": "1"})", "{}"}) {
     EXPECT_NE(refusal(text, read_fitted_costs), "") << text;
   }
-  for (const auto* const text : {"", "12", "[]", "{}", R"({"edge_ns"})", R"({"edges": 1})",
+  for (const auto* const text : {" ", "12", "[]", "{}", R"({"edge_ns"})", R"({"edges": 1})",
                                  R"({"edge_ns": -1})", R"({"edge_ns": 1,})", "{edge_ns: 1}"}) {
     EXPECT_NE(refusal(text, read_cluster_costs), "") << text;
   }
   EXPECT_NE(refusal(R"({"atomics_per_vertex_ns": 3})", read_fitted_costs)
                 .find("atomics_fixed_ns is missing"),
             std::string::npos);
-  EXPECT_THROW(static_cast<void>(read_cluster_costs("/no/such/file")), input_error);
+  const support::temporary_folder folder;
+  const auto pipe = folder / "pipe.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& path : {pipe, std::string("/no/such/file"), std::string("/dev/zero")}) {
+    EXPECT_THROW(static_cast<void>(read_cluster_costs(path)), input_error);
+  }
+  EXPECT_EQ(read_saved_costs(pipe).fault, pipe + ": is not a regular file");
 }
 
 TEST(SavedCosts, AreNamedByTheMachineAndTheVersion) {

@@ -25,8 +25,11 @@ class Costs(InAFolder):
                       file.read_text().replace('"stm_per_vertex_ns": ', '"stm_per_vertex_ns": -')):
             self.file("costs.json", costs)
             self.refused(*mst, file, saying="expected costs such as")
-        self.refused(*mst, self.folder, saying="cannot be read")
-        self.refused("bfs", "-g", 6, "--sim", f"ranks=2,clock={self.folder}", saying="be read")
+        pipe = self.folder / "pipe.json"
+        os.mkfifo(pipe)
+        for path, saying in ((self.folder, "is a directory"), (pipe, "is not a regular file")):
+            self.refused(*mst, path, saying=saying)
+            self.refused("bfs", "-g", 6, "--sim", f"ranks=2,clock={path}", saying=saying)
 
     def test_bench_model_saves_costs_that_every_command_finds_and_names(self):
         here = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}

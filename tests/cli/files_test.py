@@ -172,7 +172,7 @@ class Refusals(InAFolder):
         self.refused("generate", "-g", 40, nowhere / "g.cairn", saying="g.cairn: cannot be written")
         self.refused("bfs", "-g", 6, "--sim", "ranks=none")
         self.refused("bfs", "-g", 6, "--sim", "ranks=4,edge_ns=2", saying="clock=loggp")
-        self.refused("bfs", "-g", 6, "--sim", "clock=/no/such/file", saying="cannot be read")
+        self.refused("bfs", "-g", 6, "--sim", "clock=/no/such/file", saying="cannot be opened")
         empty = self.file("none.json", "{}")
         self.refused("bfs", "-g", 6, "--sim", f"clock={empty}", saying="none.json: expected")
         self.refused("bench", "sim", "--ranks", 3, saying="two ranks")

@@ -202,6 +202,7 @@ class Tiny(InAFolder):
         self.refused("graphalytics", "--dataset", self.folder / "nowhere",
                      saying="expected a folder")
         self.refused("graphalytics", saying="--dataset")
+        self.refused("graphalytics", "--dataset", "", saying="--dataset: the value is empty")
 
     def test_broken_graphs_are_refused(self):
         self.refuses("tiny.v: cannot be opened", v=None)

@@ -213,6 +213,24 @@ class Interrupts(InAFolder):
                 self.assertEqual(run.returncode, 124, run.stderr)
                 os.close(reader)
 
+    def test_nor_one_for_a_trace_or_costs(self):
+        pipe = self.folder / "pipe.json"
+        os.mkfifo(pipe)
+        for writing in (("bfs", "-g", 6, "--trace", pipe),
+                        ("bfs", "-g", 6, "--trace", pipe, "--ranks", 2, "--threads", 1),
+                        ("bfs", "-g", 6, "--trace", pipe, "--sim", "ranks=2"),
+                        ("bench", "sim", "--passes", 1, "--output", pipe)):
+            run = cairn(*writing, "--quiet", "--timeout", 1)
+            self.assertEqual((run.returncode, run.stderr),
+                             (124, "cairn: cancelled after 1 s, the limit set by --timeout\n"),
+                             writing)
+        for _ in range(5):  # measured costs may fit no line while the machine is busy
+            run = cairn("bench", "model", "--passes", 11, "--output", pipe,
+                        environment={**os.environ, "CAIRN_TIMEOUT": "1"})
+            if "no costs are written" not in run.stderr:
+                break
+        self.assertEqual(run.returncode, 124, run.stderr)
+
     def test_killed_writers_leave_nothing_behind(self):
         try:
             os.close(os.open(self.folder, os.O_TMPFILE | os.O_WRONLY))

@@ -337,6 +337,15 @@ class Traces(InAFolder):
         self.refused("info", graph, "--trace", self.folder / "t.json", saying="--trace")
         self.refused("bfs", graph, "--trace", "", saying="expected a name that ends in .json")
         self.refused("bfs", graph, "--trace", "t.txt", saying="t.txt")
+        costs = self.file("c.json", '{"latency_us": 1}')
+        self.refused("bfs", *GRAPH, "--sim", f"ranks=2,clock={costs}", "--trace", costs,
+                     saying="would replace")
+        costs.write_text(json.dumps({f"{m}_{x}_ns": 1 for x in ("per_vertex", "fixed")
+                                     for m in ("atomics", "htm", "locks", "stm")}))
+        before = costs.read_text()
+        self.refused("bfs", *GRAPH, "--costs", costs, "--trace", costs, saying="would replace")
+        self.assertEqual(costs.read_text(), before)
+        costs.unlink()
         self.assertEqual(os.listdir(self.folder), ["g.el"])
         self.assertEqual(graph.read_text(), "1 2\n")
 
