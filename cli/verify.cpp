@@ -43,7 +43,7 @@ writer writer_of(const graph::io::table& rows, const std::string& path) {
   const auto& name = rows.value_name;
   throw input_error::in_file(
       path, fmt::format("its second column is {}, expected one of {}",
-                        graph::io::quoted(name.data(), name.data() + name.size()), all));
+                        graph::io::quoted_line(name.data(), name.data() + name.size()), all));
 }
 
 bool holds_ids(std::string_view name) {
@@ -118,7 +118,7 @@ class own_rows {
     const bool negative = x < T{0};
     if constexpr (std::is_same_v<T, double>) {  // one of the values is no 64-bit integer
       if (std::isnan(x)) return none;
-      if (x != std::trunc(x)) throw wrong(id, "expected an integer");
+      if (x != std::trunc(x)) throw wrong(id, fmt::format("expected an integer, found {}", x));
       // The digits of a larger id are lost; another value is the wrong one.
       if (x >= 0x1p53 && x < 0x1p64) return none;
       if (negative || x >= 0x1p64) {

@@ -39,7 +39,7 @@ const char* scan_value(const char* p, const char* end, std::uint64_t& value) {
 const char* scan_value(const char* p, const char* end, double& value) {
   constexpr std::string_view word = "infinity";
   const std::string_view rest(p, static_cast<std::size_t>(end - p));
-  if (!rest.starts_with(word)) return io::scan_real(p, end, value, "a number");
+  if (!rest.starts_with(word)) return io::scan_real(p, end, value, "value");
   value = infinity;
   return p + word.size();
 }

@@ -55,8 +55,9 @@ class Files(InAFolder):
                 run = cairn("verify", graph, rows, "--ranks", ranks, "--threads", 1)
                 self.assertEqual(run.returncode, 1, run.stderr)
                 self.assertIn(saying, run.stderr)
-        for values, saying in ((("7", "0.5", "7", "7"), "vertex 10: expected an integer"),
-                               (("7.0",) * 4, "expected integers, found a column of reals")):
+        for values, saying in (
+                (("7", "0.5", "7", "7"), "vertex 10: expected an integer, found 0.5"),
+                (("7.0",) * 4, "expected integers, found a column of reals")):
             rows = "".join(f"{v},{x}\n" for v, x in zip((7, 10, 20, 30), values))
             self.refused("verify", graph, self.file("r.csv", "id,parent\n" + rows), saying=saying)
 

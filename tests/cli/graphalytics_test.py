@@ -185,7 +185,7 @@ class Tiny(InAFolder):
                 ("factor = 0.85", "factor = nan", "expected a number, found 'nan'"),
                 ("bfs.source-vertex = 2", "bfs.source-vertex = 3",
                  "graph.tiny.bfs.source-vertex: expected a vertex of"),
-                ("bfs, cdlp", "bfs, cldp", "expected bfs, cdlp, lcc, pr, sssp or wcc"),
+                ("bfs, cdlp", "bfs, cldp", "sssp or wcc, found 'bfs, cldp, lcc, pr, sssp, wcc'"),
                 ("bfs, cdlp, lcc, pr, sssp, wcc", " ,", "expected bfs, cdlp, lcc, pr, sssp or wcc"),
                 ("names = weight", "names = weight, color", "expected one property, the weight"),
                 ("weight-property = weight", "weight-property = color", "found 'color'"),
@@ -236,7 +236,8 @@ class Tiny(InAFolder):
         self.refuses("tiny-CDLP:1: expected the end of the line, found '.5'",
                      CDLP=("2 30", "2 30.5"))
         self.refuses("tiny-CDLP:1: expected an id", CDLP=("2 30", "2 infinity"))
-        self.refuses("tiny-PR:2: expected a number, found 'much'", PR=("5 0.25", "5 much"))
+        self.refuses("tiny-PR:2: expected a value (a number), found 'm'", PR=("5 0.25", "5 m"))
+        self.refuses("tiny-PR:2: the value '1e999' is beyond", PR=("5 0.25", "5 1e999"))
         self.refuses("tiny-SSSP:2: expected the end of the line", SSSP=("infinity", "infinityx"))
 
 

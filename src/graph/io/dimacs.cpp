@@ -97,7 +97,7 @@ void read_terminal(const head_lines& at, std::uint64_t vertices, flow_terminals&
   const bool sink = words.size() == 3 && words[2] == "t";
   if (words.size() != 3 || words[0] != "n" || !(sink || words[2] == "s")) {
     throw text_fault{at.line(),
-                     "expected 'n ID s' or 'n ID t', found " + quoted(at.line(), at.stop())};
+                     "expected 'n ID s' or 'n ID t', found " + quoted_line(at.line(), at.stop())};
   }
   std::uint64_t id = 0;
   const char* const behind = scan_id(words[1].data(), at.stop(), id);
@@ -127,11 +127,12 @@ std::uint64_t declared_vertices(const head_lines& at) {
 std::optional<flow_terminals> ends_in(std::string_view head, bool whole) {
   head_lines at(head, whole);
   flow_terminals found;
-  std::uint64_t vertices = 0;
+  std::optional<std::uint64_t> vertices;
   while (at.next_but("c")) {
     const auto words = at.words();
     if (words[0] == "n") {
-      read_terminal(at, vertices, found);
+      if (!vertices) fail_problem(at);
+      read_terminal(at, *vertices, found);
       continue;
     }
     // Only flows have terminals.

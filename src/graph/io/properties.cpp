@@ -40,7 +40,7 @@ properties::properties(const std::string& path) : path_(path) {
     if (at == std::string_view::npos) {
       throw input_error::at_line(
           path, line,
-          "expected 'key = value', found " + quoted(text.data(), text.data() + text.size()));
+          "expected 'key = value', found " + quoted_line(text.data(), text.data() + text.size()));
     }
     const auto key = trimmed(text.substr(0, at));
     const bool added =
@@ -61,7 +61,7 @@ input_error properties::unexpected(std::string_view key, const std::string& expe
   const auto* const begin = found.value.data();
   return input_error::at_line(path_, found.line,
                               std::string(key) + ": expected " + expected + ", found " +
-                                  quoted(begin, begin + found.value.size()));
+                                  quoted_line(begin, begin + found.value.size()));
 }
 
 std::uint64_t properties::integer(std::string_view key) const {

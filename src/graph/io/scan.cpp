@@ -11,7 +11,8 @@
 namespace cairn::graph::io {
 namespace {
 
-constexpr std::ptrdiff_t max_quoted = 24;
+constexpr std::ptrdiff_t max_quoted = 24;       // of a word
+constexpr std::ptrdiff_t max_quoted_line = 60;  // of a line
 
 const char* end_of_word(const char* p, const char* end) {
   const char* const start = p;
@@ -27,14 +28,11 @@ bool read_rounded_to_zero(const char* p, const char* end, double& value) {
   return static_cast<bool>(text >> value);
 }
 
-}  // namespace
-
-std::string quoted(const char* p, const char* end) {
+/// The text [p, stop) in quotation marks, cut after `max` bytes.
+std::string in_marks(const char* p, const char* stop, std::ptrdiff_t max) {
   constexpr const char* hex = "0123456789abcdef";
-  const char* const stop = end_of_word(p, end);
-  if (stop == p) return "the end of the line";
   std::string text = "'";
-  for (const char* at = p; at != stop && at - p < max_quoted; ++at) {
+  for (const char* at = p; at != stop && at - p < max; ++at) {
     if (*at >= ' ' && *at <= '~') {
       text += *at;
     } else {
@@ -42,8 +40,26 @@ std::string quoted(const char* p, const char* end) {
       text += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
     }
   }
-  if (stop - p > max_quoted) text += "...";
+  if (stop - p > max) text += "...";
   return text + "'";
+}
+
+constexpr const char* line_end = "the end of the line";
+
+}  // namespace
+
+std::string quoted(const char* p, const char* end) {
+  const char* const stop = end_of_word(p, end);
+  if (stop != p) return in_marks(p, stop, max_quoted);
+  return p != end && is_blank(*p) ? "a blank" : line_end;
+}
+
+std::string quoted_line(const char* p, const char* end) {
+  while (p != end && is_blank(*p)) ++p;
+  const char* stop = p;
+  while (stop != end && *stop != '\n' && *stop != '\r') ++stop;
+  while (stop != p && is_blank(stop[-1])) --stop;
+  return stop == p ? line_end : in_marks(p, stop, max_quoted_line);
 }
 
 void fail_expected(const char* p, const char* end, std::string_view expected) {
@@ -77,21 +93,22 @@ const char* scan_long_id(const char* start, const char* end, std::uint64_t high,
 
 }  // namespace detail
 
-const char* scan_real(const char* p, const char* end, double& value, std::string_view expected) {
+const char* scan_real(const char* p, const char* end, double& value, std::string_view what) {
   const char* const start = p;
+  const auto fail = [&](const char* why) {
+    throw text_fault{start, "the " + std::string(what) + " " + quoted(start, end) + why};
+  };
   const char* const stop = end_of_word(p, end);
   if (*p == '+' && p[1] != '-') ++p;
   const auto [behind, error] = std::from_chars(p, stop, value);
   const bool out_of_range = error == std::errc::result_out_of_range;
   if (out_of_range && !read_rounded_to_zero(p, behind, value)) {
-    throw text_fault{start, "the weight " + quoted(start, end) + " is beyond the range of doubles"};
+    fail(" is beyond the range of doubles");
   }
   if ((error != std::errc{} && !out_of_range) || behind != stop) {
-    fail_expected(start, end, expected);
+    fail_expected(start, end, "a " + std::string(what) + " (a number)");
   }
-  if (!std::isfinite(value)) {
-    throw text_fault{start, "the weight " + quoted(start, end) + " is not finite"};
-  }
+  if (!std::isfinite(value)) fail(" is not finite");
   return behind;
 }
 

@@ -132,7 +132,7 @@ void parse_banner(const head_lines& at, text_layout& layout) {
   };
   if (!is(0, "%%matrixmarket") || !is(1, "matrix") || words.size() != 5) {
     refuse(0, "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " +
-                  quoted(at.line(), at.stop()));
+                  quoted_line(at.line(), at.stop()));
   }
   if (is(2, "array")) refuse(2, "a dense matrix ('array') is no graph: expected 'coordinate'");
   if (!is(2, "coordinate"))
@@ -199,10 +199,7 @@ bool parse_dimacs(head_lines& at, text_layout& layout) {
   const auto is = [&](const char* kind) { return words[1] == kind; };
   const bool problem = words.size() == 4 && words[0] == "p";
   const bool coloring = problem && (is("edge") || is("edges") || is("col"));
-  if (!problem || (!coloring && !is("sp") && !is("max") && !is("tw"))) {
-    throw text_fault{at.line(), "expected 'p sp VERTICES ARCS' (or p max, p tw, p edge), found " +
-                                    quoted(at.line(), at.stop())};
-  }
+  if (!problem || (!coloring && !is("sp") && !is("max") && !is("tw"))) fail_problem(at);
   const auto sizes = at.numbers(2);
   layout.header_offset = at.offset();
   layout.vertices = sizes[0];

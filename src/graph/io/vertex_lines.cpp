@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,14 +14,31 @@
 namespace cairn::graph::io {
 namespace {
 
+std::string name_of(char separator) {
+  return separator == ',' ? "a comma" : separator == '\t' ? "a tab" : "a space";
+}
+
+/// Throws the fault of a line at `word`, which is no vertex. It may hold several ids with another
+/// separator between them.
+[[noreturn]] void fail_word(std::string_view word, const char* end, char separator) {
+  const auto at = word.find_first_of(" \t,;");
+  if (at == 0 || at == std::string_view::npos) {
+    fail_expected(word.data(), end, "an id of the graph");
+  }
+  const char other = word[at];
+  throw text_fault{word.data() + at, "expected " + name_of(separator) + " between ids, found " +
+                                         (other == ';' ? "a semicolon" : name_of(other))};
+}
+
 vertex_lines parse(std::string_view text, char separator, const labels& names) {
   vertex_lines part;
   const char* const end = text.data() + text.size();
   for (const char* p = text.data(); p != end;) {
     const char* const start = p;
     while (p != end && *p != separator && *p != '\n' && *p != '\r') ++p;
-    const auto v = names.vertex_of(std::string_view(start, static_cast<std::size_t>(p - start)));
-    if (!v) fail_expected(start, p, "an id of the graph");
+    const std::string_view word(start, static_cast<std::size_t>(p - start));
+    const auto v = names.vertex_of(word);
+    if (!v) fail_word(word, end, separator);
     part.vertices.push_back(*v);
     if (p != end && *p == separator) {
       if (++p == end) fail_expected(p, end, "an id of the graph");

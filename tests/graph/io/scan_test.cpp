@@ -78,6 +78,24 @@ TEST(Scan, WhatIsNoIdIsNamed) {
   EXPECT_EQ(fault("\x01\xfe"), "expected an id (an integer), found '\\x01\\xfe'");
 }
 
+TEST(Scan, WhatIsFoundIsQuoted) {
+  const auto word = [](const char* text) {
+    const padded_text padded{text};
+    return quoted(padded.begin(), padded.end());
+  };
+  EXPECT_EQ(word("ab c"), "'ab'");
+  EXPECT_EQ(word(" c"), "a blank");
+  for (const char* text : {"", "\nab", "\r\n"}) EXPECT_EQ(word(text), "the end of the line");
+  const auto line = [](const std::string& text) {
+    const padded_text padded{text};
+    return quoted_line(padded.begin(), padded.end());
+  };
+  EXPECT_EQ(line(" a, b \r\nc"), "'a, b'");
+  EXPECT_EQ(line(" \n"), "the end of the line");
+  EXPECT_EQ(line(std::string(60, 'x')), "'" + std::string(60, 'x') + "'");
+  EXPECT_EQ(line(std::string(61, 'x')), "'" + std::string(60, 'x') + "...'");
+}
+
 TEST(Scan, WholeWeightsAreThoseThatFit31BitsAndASign) {
   const auto whole = [](const char* text) -> std::string {
     const padded_text padded{text};
@@ -113,6 +131,10 @@ TEST(Scan, RealWeightsAreFiniteNumbers) {
   for (const char* text : {"nan", "inf", "-inf", "1e999", "1e-400x", "1.5x", "", "+-1", "--1"}) {
     EXPECT_NE(fault_of([&] { real(text); }), "no fault") << text;
   }
+  const padded_text large("1e999");
+  double value = 0;
+  EXPECT_EQ(fault_of([&] { scan_real(large.begin(), large.end(), value, "value"); }),
+            "the value '1e999' is beyond the range of doubles");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,20 @@ TEST(VertexLines, ThatAreMalformedAreRefusedWithTheirLine) {
     const auto path = files.plain("w.txt", "0 1\n" + line + "\n2\n");
     const auto said = test::sentence_of(path, [&] { static_cast<void>(read(path, labels(3))); });
     EXPECT_TRUE(said.starts_with("w.txt:2: expected ")) << line << ": " << said;
+  }
+}
+
+TEST(VertexLines, WithAnotherSeparatorSayWhichIsExpected) {
+  const folder files;
+  for (const auto& [name, line, says] :
+       {std::tuple("w.csv", "0 1", "a comma between ids, found a space"),
+        std::tuple("w.csv", "0;1", "a comma between ids, found a semicolon"),
+        std::tuple("w.tsv", "0,1", "a tab between ids, found a comma"),
+        std::tuple("w.txt", "0\t1", "a space between ids, found a tab"),
+        std::tuple("w.txt", "0  1", "an id of the graph, found a blank")}) {
+    const auto path = files.plain(name, line);
+    const auto said = test::sentence_of(path, [&] { static_cast<void>(read(path, labels(3))); });
+    EXPECT_EQ(said, std::string(name) + ":1: expected " + says);
   }
 }
 

@@ -282,9 +282,18 @@ TEST(FlowTerminals, AreThoseOfTheFile) {
   EXPECT_EQ(ends_in("n 3 s\nn 2 s\n"), "f.max:4: a second source");
   EXPECT_EQ(ends_in("n 4 s\n"), "f.max:3: expected an id from 1 to 3, found 4");
   EXPECT_EQ(ends_in("n 0 s\n"), "f.max:3: expected an id from 1 to 3, found 0");
-  EXPECT_EQ(ends_in("n 1 u\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n'");
-  EXPECT_EQ(ends_in("n 1\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n'");
+  EXPECT_EQ(ends_in("n 1 u\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n 1 u'");
+  EXPECT_EQ(ends_in("n 1\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n 1'");
   EXPECT_EQ(ends_in("n x s\n"), "f.max:3: expected an id (an integer), found 'x'");
+}
+
+TEST(FlowTerminals, FollowTheProblemLine) {
+  const test::folder dir;
+  const auto path = dir.plain("f.max", "n 1 s\np max 2 1\nn 2 t\na 1 2 4\n");
+  const auto* const says =
+      "f.max:1: expected 'p sp VERTICES ARCS' (or p max, p tw, p edge), found 'n 1 s'";
+  EXPECT_EQ(test::sentence_of(path, [&] { static_cast<void>(read_flow_terminals(path)); }), says);
+  EXPECT_EQ(test::sentence(path), says);
 }
 
 TEST(FlowTerminals, AreReadFromACompressedFileWithManyComments) {

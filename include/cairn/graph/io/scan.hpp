@@ -43,7 +43,11 @@ struct text_fault {
 }
 
 /// The word at p in quotation marks for a message: up to 24 bytes, with unprintable ones as \xNN.
+/// Without a word: "a blank" or "the end of the line".
 [[nodiscard]] std::string quoted(const char* p, const char* end);
+
+/// The rest of the line at p without the blanks around it, quoted in the same way: up to 60 bytes.
+[[nodiscard]] std::string quoted_line(const char* p, const char* end);
 
 /// Throws "expected EXPECTED, found 'WORD'" as a fault at p.
 [[noreturn]] void fail_expected(const char* p, const char* end, std::string_view expected);
@@ -117,9 +121,9 @@ inline const char* scan_integer(const char* p, std::int32_t& value) noexcept {
   return p;
 }
 
-/// Reads the weight at p, or what else is `expected`, as a finite number.
+/// Reads the finite number at p, which messages call `what`.
 /// Throws    text_fault if there is none.
 const char* scan_real(const char* p, const char* end, double& value,
-                      std::string_view expected = "a weight (a number)");
+                      std::string_view what = "weight");
 
 }  // namespace cairn::graph::io
