@@ -30,8 +30,8 @@ std::vector<std::string> words_of(const std::string& list) {
   return words;
 }
 
-// Calls f(worker, p, end) for each line with text, on the workers of one rank. f may throw
-// text_fault.
+// Calls f(worker, p, end) for each line with text that is no comment, on the workers of one rank. f
+// may throw text_fault.
 void for_each_line(task::pool& workers, const std::string& path,
                    const std::function<void(worker_t, const char*, const char*)>& f) {
   const io::text_source source(path, block_bytes);
@@ -39,7 +39,8 @@ void for_each_line(task::pool& workers, const std::string& path,
       source.for_each_block(workers, {}, [&](worker_t k, const io::text_block& block) {
         const char* const end = block.text.data() + block.text.size();
         for (const char* p = block.text.data(); p != end; p = io::next_line(p, end)) {
-          if (io::end_of_line(p, end) == nullptr) f(k, io::skip_blanks(p), end);
+          const char* const text = io::skip_blanks(p);
+          if (io::end_of_line(p, end) == nullptr && *text != '#' && *text != '%') f(k, text, end);
         }
       });
   if (fault) throw source.error(*fault);
@@ -67,7 +68,6 @@ std::vector<std::uint64_t> read_vertices(task::pool& workers, const std::string&
 [[noreturn]] void fail_at_unknown_vertex(task::pool& workers, const graphalytics_dataset& from,
                                          const std::vector<std::uint64_t>& ids) {
   for_each_line(workers, from.edge_file(), [&](worker_t, const char* p, const char* end) {
-    if (!io::is_digit(*p)) return;  // a comment
     for (int i = 0; i < 2; ++i) {
       std::uint64_t id = 0;
       const char* const start = p;
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> read_vertices(task::pool& workers, const std::string&
       if (!std::binary_search(ids.begin(), ids.end(), id)) {
         io::fail_expected(start, end, "a vertex of " + from.vertex_file());
       }
-      while (io::is_blank(*p) || *p == ',') ++p;
+      while (io::is_blank(*p) || *p == ',' || *p == ';') ++p;
     }
   });
   throw input_error::in_file(from.edge_file(),

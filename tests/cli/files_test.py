@@ -47,6 +47,8 @@ class Files(InAFolder):
                 ("parent", -5, "vertex 20 has the parent -5, which is no vertex"),
                 ("predecessor", 8, "vertex 20 has the predecessor 8, which is no vertex"),
                 ("depth", -5, "vertex 20 has the depth -5, which is negative"),
+                ("depth", -1, "vertex 20 has the depth -1, which is negative"),
+                ("parent", 2**64 - 1, "vertex 20 has the parent 1.8446744073709552e+19, which is"),
                 ("depth", 10**22, "vertex 20 has the depth 1e+22, which is no 64-bit integer"),
                 ("depth", -10**22, "vertex 20 has the depth -1e+22, which is negative"),
                 ("distance", 5, "no vertex has distance 0")):
@@ -76,7 +78,8 @@ class Files(InAFolder):
                            ("id,depth\n7,\n10,0\n20,1\n20,2\n", "20"),
                            ("id,shade\n7,\n10,0\n20,1\n30,2\n", "shade"),
                            ("id,\x1b[2Jshade\n7,\n10,0\n20,1\n30,2\n", "'\\x1b[2Jshade'"),
-                           ("id,depth\n7,\n10,zero\n20,1\n30,2\n", "r.csv:3")):
+                           ("id,depth\n7,\n10,zero\n20,1\n30,2\n", "r.csv:3"),
+                           ("id,depth\n7,\n10,nan\n20,1\n30,2\n", "r.csv:3")):
             self.refused("verify", graph, self.file("r.csv", rows), saying=word)
         self.refused("verify", graph, self.file("r.csv.gz", gzip.compress(b"")),
                      saying="r.csv.gz:1: the file is empty: expected a header line 'id,NAME'")

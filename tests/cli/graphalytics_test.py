@@ -114,6 +114,11 @@ class Tiny(InAFolder):
         run = cairn("graphalytics", "--dataset", self.folder)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
+    def test_both_lists_may_have_comments(self):
+        self.dataset(v=("5\n", "# five\n5\n % and more\n"), e=("30 2", "# back\n30 2"))
+        run = cairn("graphalytics", "--dataset", self.folder)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
     def test_settings_that_no_algorithm_uses_are_refused(self):
         for listed, options in (("pr", ("--mechanism", "locks")), ("lcc, cdlp", ("--grain", 4)),
                                 ("pr, lcc", ("--ranks", 2, "--filter", 0)),
@@ -215,6 +220,7 @@ class Tiny(InAFolder):
         self.refuses("tiny.v: vertex 2 occurs twice", v=("5", "2"))
         self.refuses("tiny.e:3: expected a vertex of", e=("400", "401"))
         self.refuses("tiny.e:2: expected a vertex of", e=("30 2", "30 3"))
+        self.refuses("tiny.e:2: expected a vertex of", e=("30 2 1.5", "30;3;1.5"))
         self.refuses("tiny.e: has no weights, expected 'weight'", e="2 30\n30 2\n30 400\n")
         self.refuses("tiny.e:1: ", e=("0.5", "half"))
         self.refuses("tiny.e:1: expected a weight of at least 0, found '-0.5' (edge from",

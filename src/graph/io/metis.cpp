@@ -28,6 +28,8 @@ std::uint64_t hash_of(std::uint64_t low, std::uint64_t high, double weight) noex
   return mix64(mix64(mix64(low) + high) + std::bit_cast<std::uint64_t>(weight));
 }
 
+inline bool is_comment(const char* line) noexcept { return *skip_blanks(line) == '%'; }
+
 /// Advances p to the next number of this line. If there is none, sets behind_line and returns
 /// false.
 inline bool advance_to_number(const char*& p, const char* end, const char*& behind_line) {
@@ -63,7 +65,7 @@ class list_scanner {
     const char* p = text_.data();
     const char* const end = p + text_.size();
     while (p != end) {
-      if (*p == '%') {
+      if (!is_digit(*p) && is_comment(p)) {
         p = next_line(p, end);
         continue;
       }
@@ -154,7 +156,7 @@ bool parse_with(std::string_view text, const list_rule& rule, parse_scratch& scr
 std::uint64_t count_lists(std::string_view text) noexcept {
   std::uint64_t lists = 0;
   const char* const end = text.data() + text.size();
-  for (const char* p = text.data(); p != end; p = next_line(p, end)) lists += *p == '%' ? 0 : 1;
+  for (const char* p = text.data(); p != end; p = next_line(p, end)) lists += is_comment(p) ? 0 : 1;
   return lists;
 }
 

@@ -42,7 +42,7 @@ void take_columns(const head_lines& at, std::size_t columns, text_layout& layout
 bool parse_edge_list(head_lines& at, text_layout& layout, bool text_ids) {
   if (!at.next_but("#%")) return false;
   layout.data_offset = at.offset();
-  take_columns(at, at.words(text_ids ? ",;" : ",").size(), layout, text_ids);
+  take_columns(at, at.words(",;").size(), layout, text_ids);
   if (layout.format == file_format::weighted_edge_list && !layout.weighted) {
     throw text_fault{at.line(), "expected 3 columns (source, target, weight), found 2"};
   }

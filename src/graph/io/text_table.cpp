@@ -22,11 +22,30 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
 constexpr std::size_t head_bytes = std::size_t{64} << 10;
 
-/// Returns false if T cannot hold the value at p.
+/// Returns false if T cannot hold the value at p, also because it would mean "no value".
 template <class T>
 bool scan_value(const char* p, const char* stop, T& value) {
   const auto [behind, error] = std::from_chars(p, stop, value);
-  return error == std::errc{} && behind == stop;
+  if (error != std::errc{} || behind != stop) return false;
+  if constexpr (std::is_same_v<T, double>) {
+    return !std::isnan(value);
+  } else {
+    return value != missing_value<T>;
+  }
+}
+
+/// Whether c may surround a field.
+bool is_padding(char c, char separator) { return is_blank(c) && c != separator; }
+
+const char* skip_padding(const char* p, char separator) {
+  while (is_padding(*p, separator)) ++p;
+  return p;
+}
+
+std::string_view without_padding(std::string_view field, char separator) {
+  while (!field.empty() && is_padding(field.front(), separator)) field.remove_prefix(1);
+  while (!field.empty() && is_padding(field.back(), separator)) field.remove_suffix(1);
+  return field;
 }
 
 struct rows_part {
@@ -39,9 +58,9 @@ struct word_fields {
   const word_list* words = nullptr;
   bool values = false;
 
-  [[nodiscard]] std::uint64_t place_of(const char* p, const char* stop) const {
-    const auto place = words->find({p, static_cast<std::size_t>(stop - p)});
-    if (!place) fail_expected(p, stop, "an id of the graph");
+  [[nodiscard]] std::uint64_t place_of(std::string_view word, const char* end) const {
+    const auto place = words->find(word);
+    if (!place) fail_expected(word.data(), end, "an id of the graph");
     return *place;
   }
 };
@@ -58,21 +77,25 @@ bool parse_as(std::string_view text, char separator, const word_fields& fields, 
       p = behind;
       continue;
     }
+    p = skip_padding(p, separator);
     if (fields.words == nullptr) {
       p = scan_id(p, end, part.ids.emplace_back());
     } else {
-      while (p != end && *p != separator && *p != '\n' && *p != '\r') ++p;
-      part.ids.push_back(fields.place_of(start, p));
+      const char* const id = p;
+      while (p != end && *p != separator && !is_blank(*p) && *p != '\n' && *p != '\r') ++p;
+      part.ids.push_back(fields.place_of({id, static_cast<std::size_t>(p - id)}, end));
     }
+    p = skip_padding(p, separator);
     if (*p != separator) fail_expected(p, end, separator == ',' ? "a comma" : "a tab");
-    const char* const word = ++p;
+    const char* const rest = ++p;
     while (p != end && *p != '\n' && *p != '\r') ++p;
+    const auto word = without_padding({rest, static_cast<std::size_t>(p - rest)}, separator);
     T value = missing_value<T>;
-    if (p != word && fields.values) {
-      value = static_cast<T>(fields.place_of(word, p));
-    } else if (p != word && !scan_value(word, p, value)) {
+    if (!word.empty() && fields.values) {
+      value = static_cast<T>(fields.place_of(word, end));
+    } else if (!word.empty() && !scan_value(word.data(), word.data() + word.size(), value)) {
       if constexpr (!std::is_same_v<T, double>) return false;
-      fail_expected(word, p, "a number or nothing");
+      throw text_fault{word.data(), "expected a number or nothing, found " + quoted_line(rest, p)};
     }
     values.push_back(value);
     p = end_of_line(p, end);
@@ -130,10 +153,13 @@ std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool w
                                         : "the line is longer than 64 KiB"};
   }
   const std::string_view line(at.line(), static_cast<std::size_t>(at.stop() - at.line()));
-  const auto start = std::string("id") + separator;
-  const auto name = line.substr(std::min(start.size(), line.size()));
-  if (!line.starts_with(start) || name.empty() || name.find(separator) != std::string_view::npos) {
-    fail_expected(at.line(), at.stop(), expected);
+  const auto first_field = line.substr(0, line.find(separator));
+  const auto behind = line.substr(std::min(first_field.size() + 1, line.size()));
+  const auto name = without_padding(behind, separator);
+  if (without_padding(first_field, separator) != "id" || name.empty() ||
+      name.find(separator) != std::string_view::npos) {
+    throw text_fault{at.line(), "expected " + std::string(expected) + ", found " +
+                                    quoted_line(at.line(), at.stop())};
   }
   return {std::string(name), at.next_offset()};
 }

@@ -25,7 +25,7 @@ class Metis : public testing::Test {
 };
 
 TEST_F(Metis, EachUndirectedEdgeIsKeptOnce) {
-  const auto edges = read_text("% c\n4 3\n2 3\n1\n% in between\n1 4 \n3\n");
+  const auto edges = read_text(" % c\n4 3\n2 3\n1\n\t% in between\n1 4 \n3\n");
   EXPECT_EQ(lines_of(edges), (lines{{0, 1, 1}, {0, 2, 1}, {2, 3, 1}}));
   EXPECT_FALSE(edges.directed);
   EXPECT_EQ(edges.declared_vertices, 4u);
@@ -118,7 +118,7 @@ TEST_F(Metis, TheEdgesDoNotDependOnBlocksOrCompression) {
   for (int i = 0; i < num_leaves; ++i) {
     text += "1 " + std::to_string((i + 1) % num_leaves + 2) + ' ' +
             std::to_string((i + num_leaves - 1) % num_leaves + 2);
-    text += i % 7 == 0 ? "\n% comment\n" : "\n";
+    text += i % 7 == 0 ? "\n % comment\n" : "\n";
   }
   const auto expected = lines_of(read_text(text));
   ASSERT_EQ(expected.size(), 2u * num_leaves);

@@ -34,6 +34,13 @@ TEST(ReadEdges, AnEdgeListMayUseSpacesTabsCommasCommentsAndAnyLineEnds) {
   EXPECT_FALSE(edges.declared_vertices);
 }
 
+TEST(ReadEdges, EachLineOfAnEdgeListMayUseSemicolons) {
+  const folder dir;
+  EXPECT_EQ(lines_of(read(dir.plain("g.el", "0;1\n2; 3\n4,5\n"))),
+            (lines{{0, 1, 1}, {2, 3, 1}, {4, 5, 1}}));
+  EXPECT_EQ(lines_of(read(dir.plain("g.wel", "0;1;5\n"))), (lines{{0, 1, 5}}));
+}
+
 TEST(ReadEdges, AThirdColumnIsTheWeight) {
   const folder dir;
   const auto whole = read(dir.plain("g.wel", "0 1 5\n1 2 -7\n2,0,2147483647\n"));

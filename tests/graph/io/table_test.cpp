@@ -116,10 +116,32 @@ TEST(Table, ManyRowsMayBeAppendedInParts) {
 
 TEST(Table, TablesOfOtherProgramsAreRead) {
   const folder dir;
-  const auto rows = read_back(dir.plain("t.csv", "id,rank\r\n5,-1\r\n7,2\r\n\r\n"));
+  const auto rows = read_back(dir.plain("t.csv", "id,rank\r\n5,-2\r\n7,2\r\n\r\n"));
   EXPECT_EQ(rows.value_name, "rank");
   EXPECT_EQ(rows.ids, (std::vector<std::uint64_t>{5, 7}));
-  EXPECT_EQ(rows.values, value_vector(std::vector<std::int64_t>{-1, 2}));
+  EXPECT_EQ(rows.values, value_vector(std::vector<std::int64_t>{-2, 2}));
+}
+
+TEST(Table, FieldsMayHaveBlanksAroundThem) {
+  const folder dir;
+  constexpr auto none = missing_value<std::uint64_t>;
+  for (const auto& path : {dir.plain("t.csv", "id\t, rank \n0 ,1\n 2,\t3 \r\n 4 , \n"),
+                           dir.plain("t.tsv", " id \t rank \n0 \t1\n 2\t 3 \r\n 4 \t \n")}) {
+    const auto rows = read_back(path);
+    EXPECT_EQ(rows.value_name, "rank");
+    EXPECT_EQ(rows.ids, (std::vector<std::uint64_t>{0, 2, 4}));
+    EXPECT_EQ(rows.values, value_vector(std::vector<std::uint64_t>{1, 3, none}));
+  }
+}
+
+TEST(Table, InTextOnlyAnEmptyFieldMeansNoValue) {
+  const folder dir;
+  for (const std::string number : {"-1", "18446744073709551615"}) {
+    const auto rows = read_back(dir.plain("t.csv", "id,depth\n0," + number + "\n1,\n"));
+    const auto values = std::get<std::vector<double>>(rows.values);
+    EXPECT_EQ(values[0], std::stod(number));
+    EXPECT_TRUE(std::isnan(values[1]));
+  }
 }
 
 TEST(Table, ANumpyFileMayHaveAnyVersionOfTheFormat) {
@@ -151,12 +173,14 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
     return bytes.replace(bytes.find(from), from.size(), to);
   };
   const std::vector<bad_table> files{
-      {"a.csv", "0,1\n", "a.csv:1: expected a header line 'id,NAME', found '0'"},
-      {"b.csv", "id,a,b\n0,1,2\n", "b.csv:1: expected a header line 'id,NAME', found 'id'"},
+      {"a.csv", "0,1\n", "a.csv:1: expected a header line 'id,NAME', found '0,1'"},
+      {"b.csv", "id,a,b\n0,1,2\n", "b.csv:1: expected a header line 'id,NAME', found 'id,a,b'"},
       {"c.csv", "id,depth\n0,1\nx,2\n", "c.csv:3: expected an id (an integer), found 'x'"},
       {"d.csv", "id,depth\n0,1\n1\n", "d.csv:3: expected a comma, found the end of the line"},
       {"e.csv", "id,depth\n0,1\n1,two\n", "e.csv:3: expected a number or nothing, found 'two'"},
-      {"f.csv", "id,depth\n0,1,2\n", "f.csv:2: expected a number or nothing, found '1'"},
+      {"f.csv", "id,depth\n0,1,2\n", "f.csv:2: expected a number or nothing, found '1,2'"},
+      {"h.csv", "id,depth\n0,1\n1,nan\n", "h.csv:3: expected a number or nothing, found 'nan'"},
+      {"j.csv", "id,depth\n0 1\n", "j.csv:2: expected a comma, found '1'"},
       {"g.csv", "id,depth\n-1,2\n", "g.csv:2: expected an id, found the negative number '-1'"},
       {"i.csv", "", "i.csv: is empty"},
       {"a.txt", "0 1\n",

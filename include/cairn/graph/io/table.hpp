@@ -87,7 +87,8 @@ using name_predicate = std::function<bool(std::string_view)>;
 
 /// Reads a table that a table_writer or another program wrote in one of these formats.
 ///
-/// The values of a text file get the first type of value_vector that can hold all of them.
+/// The values of a text file get the first type of value_vector that can hold all of them. One that
+/// means "no value" among integers, such as -1, makes them reals. Blanks around fields are skipped.
 /// words      if set, ids are its words, and the table contains their positions
 /// holds_ids  whether the values of a column of the given name are ids too; empty: never
 /// max_rows  a table with more rows is rejected before it takes memory
