@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <iterator>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
 #include <cairn/algo/algorithm.hpp>
+#include <cairn/graph/io/edge_list.hpp>
 #include <cairn/graph/io/table.hpp>
 
 #include "cli/costs.hpp"
@@ -28,7 +32,7 @@ struct algorithm_command {
   int trials = 1;
   bool verify = false;
   std::string output, values;  // empty: no output; the first column
-  std::string paths;           // empty: none
+  std::string paths, forest;   // empty: none
 
   // The column to write; empty: none.
   [[nodiscard]] std::string_view column() const {
@@ -56,6 +60,14 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
         ->type_name("FILE")
         ->check(file_to_write());
   }
+  if (cmd.a.info().forest) {
+    command
+        .add_option("--forest", cmd.forest,
+                    "Write the edges of the forest of the last trial: .el .txt .wel .csv, also "
+                    ".gz .zst .xz")
+        ->type_name("FILE")
+        ->check(file_to_write());
+  }
   const auto columns = cmd.a.columns();
   if (columns.empty()) return;
   command
@@ -70,6 +82,25 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
       ->check(CLI::IsMember(names));
 }
 
+struct named_file {
+  std::string_view option;
+  const std::string& path;  // empty: none
+};
+
+std::array<named_file, 3> outputs_of(const algorithm_command& cmd) {
+  return {{{"output", cmd.output}, {"paths", cmd.paths}, {"forest", cmd.forest}}};
+}
+
+void expect_different_files(std::span<const named_file> files) {
+  for (auto a = files.begin(); a != files.end(); ++a) {
+    for (auto b = std::next(a); b != files.end(); ++b) {
+      if (a->path.empty() || b->path.empty() || !is_same_file(a->path, b->path)) continue;
+      throw usage_error(
+          fmt::format("{}: --{} and --{} name the same file", b->path, a->option, b->option));
+    }
+  }
+}
+
 // Rejects invalid options before anything is loaded.
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
@@ -80,13 +111,10 @@ void expect_options(const algorithm_command& cmd) {
     throw usage_error("--values selects what --output writes, and there is no --output");
   }
   if (!cmd.output.empty()) check_output(cmd.output);
-  if (!cmd.paths.empty()) {
-    check_paths_output(cmd.paths);
-    if (!cmd.output.empty() && is_same_file(cmd.paths, cmd.output)) {
-      throw usage_error(cmd.paths + ": --output and --paths name the same file");
-    }
-  }
-  expect_trace(cmd.c, {cmd.in.file, cmd.output, cmd.paths});
+  if (!cmd.paths.empty()) check_paths_output(cmd.paths);
+  if (!cmd.forest.empty()) check_forest_name(cmd.forest);
+  expect_different_files(outputs_of(cmd));
+  expect_trace(cmd.c, {cmd.in.file, cmd.output, cmd.paths, cmd.forest});
 }
 
 // Rejects settings that the run does not use.
@@ -97,16 +125,14 @@ void expect_settings_used(const algorithm_command& cmd, world& w) {
 }
 
 void expect_graph(const algorithm_command& cmd, const graph::any_graph& graph) {
-  const auto& needs = cmd.a.info();
-  std::visit(
-      [&](const auto& g) {
-        if (!cmd.output.empty()) graph::io::expect_table_holds(cmd.output, g.labels().textual());
-        if (g.directed() && !needs.undirected.empty()) {
-          throw usage_error(
-              fmt::format("{} is directed: {} (--symmetrize)", path_of(cmd.in), needs.undirected));
-        }
-      },
-      graph);
+  if (!cmd.output.empty()) {
+    graph::io::expect_table_holds(cmd.output, labels_of(graph).textual());
+  }
+  if (!cmd.forest.empty()) {
+    const bool weighted = std::visit([](const auto& g) { return g.weighted(); }, graph);
+    graph::io::expect_edge_list_holds(cmd.forest, weighted);
+  }
+  expect_directions(cmd.a, graph, cmd.in);
 }
 
 json trial_of(const algo::run_result& found, const graph::any_graph& g) {
@@ -162,6 +188,7 @@ void write_outputs(world& w, const algorithm_command& cmd, const graph::any_grap
     }
   }
   if (!cmd.paths.empty()) write_paths(w, cmd.paths, labels_of(g), *found.paths());
+  if (!cmd.forest.empty()) write_forest(w, cmd.forest, g, *found.forest());
 }
 
 int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, recording& rec,
@@ -262,8 +289,9 @@ int run_command(const algorithm_command& cmd) {
     if (const auto costs = costs_in_use(cmd.c); !costs.empty()) r["settings"]["costs"] = costs;
     w.agree([&] {
       if (w.rank() != 0) return;
-      if (!cmd.output.empty()) check_writable(cmd.output, cmd.in.file);
-      if (!cmd.paths.empty()) check_writable(cmd.paths, cmd.in.file);
+      for (const auto& file : outputs_of(cmd)) {
+        if (!file.path.empty()) check_writable(file.path, cmd.in.file);
+      }
       expect_trace_writable(cmd.c);
     });
     recording rec(w, cmd.c);

@@ -28,6 +28,14 @@ const graph::labels& labels_of(const graph::any_graph& g) {
   return std::visit([](const auto& x) -> const graph::labels& { return x.labels(); }, g);
 }
 
+void expect_directions(const algo::algorithm& a, const graph::any_graph& g,
+                       const input_options& in) {
+  const auto why = a.info().undirected;
+  const bool directed = std::visit([](const auto& x) { return x.directed(); }, g);
+  if (!directed || why.empty()) return;
+  throw usage_error(fmt::format("{} is directed: {} (--symmetrize)", path_of(in), why));
+}
+
 namespace {
 
 // Calls f(label, value) for each fact; a vertex is passed as the text of its id.

@@ -16,6 +16,10 @@ CLI::Option* add_algorithm_option(CLI::App& command, const algo::option_info& o,
 
 [[nodiscard]] const graph::labels& labels_of(const graph::any_graph& g);
 
+/// Throws    usage_error if the graph is directed and the algorithm needs an undirected one
+void expect_directions(const algo::algorithm& a, const graph::any_graph& g,
+                       const input_options& in);
+
 /// The facts of a result as JSON; vertices are ids of the input.
 [[nodiscard]] json facts_of(const algo::run_result& found, const graph::any_graph& g);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -12,10 +13,13 @@
 
 #include <cairn/base/error.hpp>
 #include <cairn/graph/io/compressed.hpp>
+#include <cairn/graph/io/edge_list.hpp>
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/output_file.hpp>
 #include <cairn/graph/io/table.hpp>
 #include <cairn/graph/io/vertex_lines.hpp>
+
+#include "cli/facts.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -100,6 +104,17 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
   });
 }
 
+graph::io::weight_kind weights_of(const graph::any_graph& g) {
+  using graph::io::weight_kind;
+  return std::visit(
+      [](const auto& rows) {
+        if (!rows.weighted()) return weight_kind::none;
+        const bool whole = rows.out().template weighted_by<std::int32_t>();
+        return whole ? weight_kind::integer : weight_kind::real;
+      },
+      g);
+}
+
 // The path of a file that may not exist yet; symbolic links to it are followed.
 std::filesystem::path canonical(std::filesystem::path path) {
   namespace fs = std::filesystem;
@@ -123,6 +138,14 @@ void check_paths_output(const std::string& path) {
   const auto name = graph::io::without_compression(path);
   if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt")) return;
   throw usage_error(path + ": paths are written as .csv, .tsv or .txt, also .gz, .zst or .xz");
+}
+
+void check_forest_name(const std::string& path) {
+  const auto name = graph::io::without_compression(path);
+  for (const auto* const ending : {".el", ".txt", ".wel", ".csv"}) {
+    if (name.ends_with(ending)) return;
+  }
+  throw usage_error(path + ": forests are .el, .txt, .wel or .csv, also .gz, .zst or .xz");
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -180,6 +203,34 @@ void write_paths(world& w, const std::string& path, const graph::labels& names,
     }
   };
   std::visit(write, rows.own);
+  w.agree([&] {
+    if (file) file->finish();
+  });
+}
+
+void write_forest(world& w, const std::string& path, const graph::any_graph& g,
+                  const algo::forest_rows& rows) {
+  std::optional<graph::io::edge_list_writer> file;
+  w.agree([&] {
+    if (w.rank() == 0) file.emplace(path, labels_of(g), weights_of(g), check_of(w));
+  });
+  const auto write = [&]<class Edge>(const std::vector<Edge>& own) {
+    const auto sizes = w.all_gather(std::uint64_t{own.size()});
+    const auto all = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+    const auto my_first =
+        std::accumulate(sizes.begin(), sizes.begin() + w.rank(), std::uint64_t{0});
+    const auto my_last = my_first + own.size();
+    for (std::uint64_t first = 0; first < all; first += rows_at_once) {
+      const auto begin = std::clamp(first, my_first, my_last) - my_first;
+      const auto end = std::clamp(first + rows_at_once, my_first, my_last) - my_first;
+      const auto part = w.all_gather_values<Edge>(std::span(own).subspan(begin, end - begin));
+      w.agree([&] {
+        if (!file) return;
+        for (const auto& e : part) file->append(e.source, e.target, e.weight);
+      });
+    }
+  };
+  std::visit(write, rows);
   w.agree([&] {
     if (file) file->finish();
   });

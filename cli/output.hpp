@@ -21,6 +21,9 @@ void check_output(const std::string& path);
 /// Throws    usage_error unless the file name has an ending of a text format of rows
 void check_paths_output(const std::string& path);
 
+/// Throws    usage_error unless the file name has an ending of an edge list
+void check_forest_name(const std::string& path);
+
 /// Whether two paths name one file. Files that do not exist yet are the same if their paths are.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
 
@@ -40,5 +43,9 @@ void write_column(world& w, const std::string& path, const graph::any_graph& g,
 /// .csv, by tabs in .tsv and by spaces in .txt files. Collective.
 void write_paths(world& w, const std::string& path, const graph::labels& names,
                  const algo::vertex_rows& rows);
+
+/// Writes the edges on rank 0, as write_edge_list does, by ascending ids. Collective.
+void write_forest(world& w, const std::string& path, const graph::any_graph& g,
+                  const algo::forest_rows& rows);
 
 }  // namespace cairn::cli

@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include <cairn/algo/algorithm.hpp>
+#include <cairn/graph/io/read_edges.hpp>
 #include <cairn/graph/io/scan.hpp>
 #include <cairn/graph/io/table.hpp>
 #include <cairn/graph/io/vertex_lines.hpp>
 
 #include "cli/facts.hpp"
 #include "cli/input.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 
 namespace cairn::cli {
@@ -22,7 +24,7 @@ struct verify_command {
 
   const common& c;
   input_options in;
-  std::string result, paths;  // one of them
+  std::string result, paths, forest;  // one of them
   algo::option_values given;
 };
 
@@ -199,9 +201,14 @@ int check(world& w, const graph::any_graph& g, const verify_command& cmd, const 
   return report_on(w, r, cmd.result, *by.a, rows.value_name, broken);
 }
 
-int check_paths(world& w, const graph::any_graph& g, const verify_command& cmd, report& r) {
+// The algorithm whose runs have paths, or a forest.
+const algo::algorithm& algorithm_of(bool algo::algorithm_info::*kind) {
   const auto& all = algo::algorithms();
-  const auto& a = **std::ranges::find_if(all, [](const auto* x) { return x->info().paths; });
+  return **std::ranges::find_if(all, [&](const auto* a) { return a->info().*kind; });
+}
+
+int check_paths(world& w, const graph::any_graph& g, const verify_command& cmd, report& r) {
+  const auto& a = algorithm_of(&algo::algorithm_info::paths);
   graph::io::vertex_lines lines;
   std::optional<progress> bar(std::in_place, shows_progress(cmd, w), "verifying " + cmd.paths);
   w.agree([&] {
@@ -211,6 +218,22 @@ int check_paths(world& w, const graph::any_graph& g, const verify_command& cmd, 
   const auto broken = a.verify_paths(w, g, {lines.ends, lines.vertices}, cmd.given).value_or("");
   bar.reset();
   return report_on(w, r, cmd.paths, a, "paths", broken);
+}
+
+int check_forest(world& w, const graph::any_graph& g, const verify_command& cmd, report& r) {
+  // A larger file cannot be right. It is refused before it takes memory.
+  constexpr std::uint64_t min_edges = 1u << 20, edges_per_vertex = 2;
+  const auto& a = algorithm_of(&algo::algorithm_info::forest);
+  expect_options(cmd, a);
+  expect_directions(a, g, cmd.in);
+  std::optional<progress> bar(std::in_place, shows_progress(cmd, w), "verifying " + cmd.forest);
+  const auto& names = labels_of(g);
+  const auto rows = graph::io::read_edges(
+      w, cmd.forest,
+      {.vertices = &names, .max_edges = std::max(min_edges, edges_per_vertex * names.size())});
+  const auto broken = a.verify_forest(w, g, rows, cmd.given).value_or("");
+  bar.reset();
+  return report_on(w, r, cmd.forest, a, "forest", broken);
 }
 
 int run_command(const verify_command& cmd) {
@@ -224,6 +247,7 @@ int run_command(const verify_command& cmd) {
     report r("verify", cmd.c, w);
     const auto& g = graphs.get(w, r);
     if (!cmd.paths.empty()) return check_paths(w, g, cmd, r);
+    if (!cmd.forest.empty()) return check_forest(w, g, cmd, r);
     const auto n = std::visit([](const auto& x) { return x.num_vertices(); }, g);
     const auto& names = labels_of(g);
     const auto* const words = names.textual() ? &names.words() : nullptr;
@@ -242,7 +266,8 @@ int run_command(const verify_command& cmd) {
 }  // namespace
 
 void add_verify(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("verify", "Verify a result written by --output or --paths");
+  auto& command =
+      *app.add_subcommand("verify", "Verify a result written by --output, --paths or --forest");
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
   command.add_option("RESULT", cmd->result, "The table of id,value written by --output")
@@ -251,6 +276,11 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   command
       .add_option("--paths", cmd->paths,
                   "Verify the walks that walk --paths wrote, instead of RESULT")
+      ->type_name("FILE")
+      ->check(not_empty());
+  command
+      .add_option("--forest", cmd->forest,
+                  "Verify the forest that mst --forest wrote, instead of RESULT")
       ->type_name("FILE")
       ->check(not_empty());
   std::map<std::string_view, CLI::Option*> added;
@@ -273,12 +303,10 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
     chosen = [cmd] {
       // With a generator the only positional argument is the result.
       if (cmd->result.empty() && is_generated(cmd->in)) std::swap(cmd->result, cmd->in.file);
-      if (cmd->result.empty() && cmd->paths.empty()) {
-        throw usage_error("no result: name the file that --output wrote");
-      }
-      if (!cmd->result.empty() && !cmd->paths.empty()) {
-        throw usage_error(cmd->result + ": expected either a result or --paths, not both");
-      }
+      const int named = !cmd->result.empty() + !cmd->paths.empty() + !cmd->forest.empty();
+      if (named == 0) throw usage_error("no result: name the file that --output wrote");
+      if (named > 1) throw usage_error("expected only one of RESULT, --paths and --forest");
+      if (!cmd->forest.empty()) check_forest_name(cmd->forest);
       static_cast<void>(source_of(cmd->in));
       expect_seed(cmd->in, false);
       return run_command(*cmd);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <span>
 
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/mst.hpp>
 #include <cairn/algo/ref/mst.hpp>
+#include <cairn/algo/verify_forest.hpp>
 #include <cairn/algo/verify_mst.hpp>
+#include <cairn/traverse/own.hpp>
 
+#include "algo/spanning_forest.hpp"
 #include "algo/wrong_fact.hpp"
 
 namespace cairn::algo {
@@ -17,7 +21,8 @@ struct mst_declaration : declaration {
                                        .check = "Check that the forest spans and is minimal",
                                        .undirected = "a spanning forest needs an undirected graph",
                                        .weights = weights_read::any,
-                                       .several_cells = true};
+                                       .several_cells = true,
+                                       .forest = true};
   struct options {
     mst_merge merge = mst_merge::automatic;
 
@@ -51,6 +56,23 @@ struct mst_declaration : declaration {
     if (auto wrong = verify_mst<Id>(c.w, c.g, r.edges)) return wrong;
     return wrong_fact(c.w, c.g, r);
   }
+  template <class Id>
+  static forest_rows forest(const auto& c, const mst_result<Id>& r) {
+    constexpr double ns_of_edge = 20;
+    const auto& names = c.g.labels();
+    return sorted_at_owners<Id>(c.w, c.g.partition(), [&](const auto& take) {
+      traverse::for_each_of(
+          c.w, std::span(r.edges),
+          [&](worker_t k, const mst_edge<Id>& e) {
+            take(k, names.position_of(e.source), names.position_of(e.target), e.weight);
+          },
+          ns_of_edge);
+    });
+  }
+  static auto verify_forest(const auto& c, const graph::io::raw_edges& rows) {
+    return algo::verify_forest(c.w, c.g, rows);
+  }
+
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {
     const auto forest = ref::kruskal(g.num_vertices, g.edges);

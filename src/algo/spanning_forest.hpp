@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include <cairn/algo/mst.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -99,6 +101,23 @@ class forest_edges {
   task::per_worker<std::vector<mst_edge<Id>>> parts_;
   am::channel<outgoing_edge<Id>> to_owner_;
 };
+
+/// Sends edges to the owners of their smaller ends, and returns those of this rank, ascending.
+///
+/// each        each(take) calls take(worker, end, end, weight) for each edge of this rank
+/// Collective  all ranks
+template <class Id>
+[[nodiscard]] std::vector<mst_edge<Id>> sorted_at_owners(world& w, const pgas::partition& vertices,
+                                                         const auto& each) {
+  forest_edges<Id> edges(w, vertices);
+  am::epoch epoch(w);
+  each([&](worker_t k, std::uint64_t a, std::uint64_t b, double weight) {
+    const auto [source, target] = std::minmax(a, b);
+    edges.take(k, {to_ordered(weight), static_cast<Id>(source), static_cast<Id>(target), Id{}});
+  });
+  epoch.close();
+  return edges.sorted();
+}
 
 /// A growing forest: the root of each vertex's tree, and the edges of all trees.
 ///

@@ -15,7 +15,15 @@
 namespace cairn::algo {
 namespace {
 
-enum class broken_rule : std::uint32_t { none, no_such_edge, cycle, not_spanned, not_least };
+enum class broken_rule : std::uint32_t {
+  none,
+  no_such_edge,
+  other_weight,
+  twice,
+  cycle,
+  not_spanned,
+  not_least
+};
 
 struct violation {
   broken_rule rule = broken_rule::none;
@@ -35,7 +43,11 @@ std::string to_sentence(const violation& f, const graph::labels& names) {
   const auto edge = "edge " + id(f.source) + " - " + id(f.target);
   switch (f.rule) {
     case broken_rule::no_such_edge:
-      return "the forest's " + edge + " is no edge of the graph, or has another weight there";
+      return "the forest's " + edge + " is not an edge of the graph";
+    case broken_rule::other_weight:
+      return "the forest's " + edge + " has another weight in the graph";
+    case broken_rule::twice:
+      return "the forest has " + edge + " twice";
     case broken_rule::cycle:
       return "the forest has a cycle, to which " + edge + " belongs";
     case broken_rule::not_spanned:
@@ -84,18 +96,22 @@ class joined_trees {
   std::vector<std::uint64_t> parent_, size_, time_;
 };
 
+// The rule that an edge violates alone.
 template <class Id>
-bool in_graph(const graph::dist_csr<Id>& g, const mst_edge<Id>& e) {
+broken_rule broken_by(const graph::dist_csr<Id>& g, const mst_edge<Id>& e) {
+  using enum broken_rule;
   const auto& rows = g.out();
-  if (e.source < rows.first() || e.source >= rows.last() || e.source >= e.target) return false;
+  if (e.source < rows.first() || e.source >= rows.last() || e.source > e.target) {
+    return no_such_edge;
+  }
   const auto row = rows.neighbors(e.source);
   const auto [begin, end] = std::ranges::equal_range(row, e.target);
   for (auto at = begin; at != end; ++at) {
     if (weight_at(rows, e.source, static_cast<std::size_t>(at - row.begin())) == e.weight) {
-      return true;
+      return none;
     }
   }
-  return false;
+  return begin == end ? no_such_edge : other_weight;
 }
 
 }  // namespace
@@ -119,8 +135,7 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
   traverse::for_each_of(
       w, edges,
       [&](worker_t k, const mst_edge<Id>& e) {
-        if (in_graph(g, e)) return;
-        found[k] = first_of(found[k], {broken_rule::no_such_edge, e.source, e.target});
+        found[k] = first_of(found[k], {broken_by(g, e), e.source, e.target});
       },
       ns_of_edge);
   gather_found();
@@ -135,7 +150,8 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
     if (time % 4096 == 0) w.pool().throw_if_interrupted();
     const auto& e = forest[time];
     if (!trees.join(e.source, e.target, time)) {
-      mine = first_of(mine, {broken_rule::cycle, e.source, e.target});
+      const bool again = time != 0 && forest[time - 1] == e;
+      mine = first_of(mine, {again ? broken_rule::twice : broken_rule::cycle, e.source, e.target});
     }
   }
   if (const auto f = agreed(); f.rule != broken_rule::none) return to_sentence(f, g.labels());

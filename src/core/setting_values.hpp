@@ -27,10 +27,10 @@ std::optional<T> number(std::string_view text, T least, T most) {
   return value;
 }
 
+constexpr std::size_t max_amount = std::numeric_limits<std::size_t>::max() / 2;
+
 /// A number of bytes or entries, at most `max`; 64K, 16M and 1G are multiples of powers of 1024.
-inline std::optional<std::size_t> amount(std::string_view text,
-                                         std::size_t max = std::numeric_limits<std::size_t>::max() /
-                                                           2) {
+inline std::optional<std::size_t> amount(std::string_view text, std::size_t max = max_amount) {
   unsigned shift = 0;
   if (!text.empty()) {
     switch (text.back()) {

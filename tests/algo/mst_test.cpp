@@ -257,9 +257,11 @@ TEST_P(VerifyMst, AcceptsWhatIsMinimalAndNothingElse) {
     EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {0, 3, 2}}), "nothing");
     EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {2, 3, 2}}), "nothing") << "ties may be broken so too";
     EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {1, 3, 1}}),
-              "the forest's edge 1 - 3 is no edge of the graph, or has another weight there");
+              "the forest's edge 1 - 3 is not an edge of the graph");
     EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {0, 3, 1}}),
-              "the forest's edge 0 - 3 is no edge of the graph, or has another weight there");
+              "the forest's edge 0 - 3 has another weight in the graph");
+    EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {0, 3, 2}, {0, 1, 1}}),
+              "the forest has edge 0 - 1 twice");
     EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {0, 3, 2}, {2, 3, 2}}),
               "the forest has a cycle, to which edge 2 - 3 belongs");
     EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}}), "the forest does not connect the ends of edge 0 - 3");

@@ -285,7 +285,7 @@ class Findings(InAFolder):
             for other in (("--key", 4, "--p", 0.5), ("--key", 3)):
                 self.assertEqual(verified(path, *options, *other).returncode, 1)
         self.refused("verify", graph, "--paths", path, *options, "--q", 2, saying="--key")
-        self.refused("verify", graph, path, "--paths", path, saying="not both")
+        self.refused("verify", graph, path, "--paths", path, saying="only one of")
         self.refused("verify", graph, "--paths", path, *options, "--source", 2, saying="--source")
 
     def test_counters_are_of_the_trials(self):

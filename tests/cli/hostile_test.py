@@ -139,6 +139,11 @@ class Bombs(InAFolder):
         self.assertLess(self.memory_of("verify", "-g", 6, bomb, status=2, saying="64 rows"),
                         200 * MIB)
 
+    def test_a_forest_of_too_many_edges_takes_little_memory(self):
+        bomb = self.packed("bomb.el.gz", b"", b"1 2\n", 100 * MIB)
+        self.assertLess(self.memory_of("verify", "-g", 6, "--forest", bomb, status=2,
+                                       saying="expected at most 1048576"), 200 * MIB)
+
 
 if __name__ == "__main__":
     cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))

@@ -177,6 +177,21 @@ class Interrupts(InAFolder):
             self.interrupt_everywhere(command, text, "--symmetrize", "--verify", "--json",
                                       moments=5)
 
+    def write_all_or_nothing(self, out, *command):
+        beside = os.listdir(self.folder)
+        whole = []
+
+        def check(status):
+            if out.exists():  # also if the signal came after it
+                whole.append(out.read_bytes())
+                self.assertEqual(whole[0], whole[-1])
+                out.unlink()
+            else:
+                self.assertNotEqual(status, 0)
+            self.assertEqual(os.listdir(self.folder), beside)
+
+        self.interrupt_everywhere(*command, out, "--quiet", moments=6, check=check)
+
     def test_writers_leave_nothing_behind(self):
         graph = self.folder / "g.cairn"
         # Copying a graph takes so little that it must be large: else all copies may have ended
@@ -184,25 +199,18 @@ class Interrupts(InAFolder):
         for name, scale in (("out.el", 16), ("out.el.gz", 16), ("out.cairn", 19),
                             ("out.cairn.zst", 18)):
             cairn("generate", "--kronecker", scale, graph)
-            out = self.folder / name
-            whole = []
-
-            def check(status, out=out, whole=whole):
-                if out.exists():  # also if the signal came after it
-                    whole.append(out.read_bytes())
-                    self.assertEqual(whole[0], whole[-1])
-                    out.unlink()
-                else:
-                    self.assertNotEqual(status, 0)
-                self.assertEqual(os.listdir(self.folder), ["g.cairn"])
-
-            self.interrupt_everywhere("convert", graph, out, "--quiet", moments=6, check=check)
+            self.write_all_or_nothing(self.folder / name, "convert", graph)
+        graph.unlink()
+        for more in (("--order", "hash"), ("--ranks", 2, "--threads", 1)):
+            self.write_all_or_nothing(self.folder / "out.el.gz", "mst", "--grid", "300x400", *more,
+                                      "--forest")
 
     def test_a_pipe_without_a_reader_does_not_hold_it(self):
         pipe = self.folder / "pipe.csv"
         os.mkfifo(pipe)
         for writing in (("generate", "--grid", "300x300", pipe),
-                        ("cc", "--grid", "300x300", "--output", pipe)):
+                        ("cc", "--grid", "300x300", "--output", pipe),
+                        ("mst", "--grid", "300x300", "--forest", pipe)):
             for more in ((), ("--ranks", 2, "--threads", 1)):
                 run = cairn(*writing, "--quiet", "--timeout", 0.3, *more)
                 self.assertEqual((run.returncode, run.stderr),

@@ -34,6 +34,8 @@ class Outputs(InAFolder):
             for ranks in (1, 2):
                 self.refused("bfs", graph, "--output", other, "--ranks", ranks,
                              saying="is the input")
+                self.refused("mst", graph, "-s", "--forest", other, "--ranks", ranks,
+                             saying="is the input")
         self.assertEqual(graph.read_text(), "source,target\n1,2\n2,3\n")
 
     def test_two_outputs_are_two_files(self):
@@ -118,15 +120,17 @@ class Outputs(InAFolder):
     def test_a_name_that_is_too_long_is_refused_before_the_run(self):
         name = self.folder / ("x" * 300 + ".csv")
         for ranks in (1, 2):
-            self.refused("bfs", "-g", 40, "--output", name, "--ranks", ranks,
-                         saying="cannot be written (File name too long)")
+            for option in (("bfs", "--output"), ("mst", "--forest")):
+                self.refused(option[0], "-g", 40, option[1], name, "--ranks", ranks,
+                             saying="cannot be written (File name too long)")
         self.assertEqual(cairn("bfs", "-g", 6, "--output",
                                self.folder / ("x" * 251 + ".csv")).returncode, 0)
 
     def test_the_rank_that_writes_is_named(self):
         full = self.folder / "full.csv"
         full.symlink_to("/dev/full")
-        for command in (("cc", "--grid", "9x9", "--output"), ("generate", "--grid", "9x9")):
+        for command in (("cc", "--grid", "9x9", "--output"), ("generate", "--grid", "9x9"),
+                        ("mst", "--grid", "9x9", "--forest")):
             run = cairn(*command, full, "--ranks", 4, "--threads", 1, "--quiet")
             self.assertEqual((run.returncode, run.stderr),
                              (1, f"cairn: rank 0 failed: {full}: cannot be written (No space left "

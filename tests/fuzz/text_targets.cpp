@@ -53,7 +53,15 @@ void parse(std::string_view text, file_format format, bool text_ids) {
   if (!layout) return;
   text.remove_prefix(layout->data_offset);
   parse_scratch scratch;
+  const bool edge_list = format == file_format::edge_list || format == file_format::csv ||
+                         format == file_format::weighted_edge_list;
   for (const bool real : {false, true}) {
+    if (edge_list) {
+      const graph::labels names(64);
+      parse_in_place(text, [&](std::string_view lines) {
+        static_cast<void>(parse_vertex_pairs(lines, *layout, real, names));
+      });
+    }
     if (format == file_format::metis) {
       for (const list_reading reading :
            {list_reading{false, false}, {true, false}, {false, true}}) {

@@ -16,9 +16,11 @@
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
 #include <cairn/algo/fields.hpp>
+#include <cairn/algo/mst_edge.hpp>
 #include <cairn/algo/ref/input.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/graph/io/raw_edges.hpp>
 #include <cairn/pgas/partition.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
@@ -44,6 +46,7 @@ enum class weights_read { none, any, integer, lengths };
 ///                 messages may go to the worker that owns it
 /// verify_options  options that the verification of a column depends on
 /// paths           its runs can return paths
+/// forest          its runs return the edges of a forest
 /// no_operators    if not empty: the reason why no run uses operators
 /// also            another name of the command; empty: none
 struct algorithm_info {
@@ -58,6 +61,7 @@ struct algorithm_info {
   bool in_order = false;
   bool to_owners = false;
   bool paths = false;
+  bool forest = false;
   std::string_view no_operators = {};
   std::string_view also = {};
 };
@@ -120,6 +124,11 @@ struct vertex_rows {
   std::variant<std::span<const std::uint32_t>, std::span<const std::uint64_t>> own;
 };
 
+/// The edges of a forest between positions in the order of ids (see graph::labels) instead of
+/// vertices. Those of a rank ascend and precede those of the next rank.
+using forest_rows =
+    std::variant<std::vector<mst_edge<std::uint32_t>>, std::vector<mst_edge<std::uint64_t>>>;
+
 /// Rows of a file: those of row i end before vertices[ends[i]]. The same on every rank.
 struct listed_rows {
   std::span<const std::uint64_t> ends, vertices;
@@ -142,6 +151,8 @@ class run_result {
   [[nodiscard]] virtual std::vector<column> columns() const = 0;
   /// Present if they were requested.
   [[nodiscard]] virtual std::optional<vertex_rows> paths() const { return std::nullopt; }
+  /// Present if the algorithm returns a forest. Collective.
+  [[nodiscard]] virtual std::optional<forest_rows> forest() const { return std::nullopt; }
   [[nodiscard]] virtual const activity::ran& ran() const = 0;
   /// Input edges that the run traversed, for a rate; 0: no rate is reported.
   [[nodiscard]] virtual std::uint64_t edges() const = 0;
@@ -217,6 +228,12 @@ class algorithm {
   /// The same for the rows of a file of paths. Collective.
   [[nodiscard]] virtual std::optional<std::string> verify_paths(
       world& w, const graph::any_graph& g, const listed_rows& all,
+      const option_values& given) const = 0;
+
+  /// The same for the edges of a file of a forest, read with graph::io::read_options::vertices.
+  /// Collective.
+  [[nodiscard]] virtual std::optional<std::string> verify_forest(
+      world& w, const graph::any_graph& g, const graph::io::raw_edges& rows,
       const option_values& given) const = 0;
 
   /// The violation that a serial reference implementation with no shared code finds; empty if none.

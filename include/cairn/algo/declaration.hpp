@@ -66,6 +66,9 @@ struct call {
 ///   run(call, start)     the timed part; returns a result, or a variant of results
 ///   verify(call, start, result)          a sentence, or nothing
 ///   verify_column(call, name, values)    verify() for a file's column, if there are columns
+///   verify_paths(call, rows)             the same for a file's rows, if info.paths
+///   forest(call, result)                 forest_rows, if info.forest
+///   verify_forest(call, rows)            verify() for a file's edges, if info.forest
 ///   check_against_reference(ref::input, options, ref::output)   a sentence, or ""
 struct declaration {
   struct options {

@@ -105,6 +105,18 @@ class declared final : public algorithm {
     }
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<std::string> verify_forest(
+      world& w, const graph::any_graph& g, const graph::io::raw_edges& rows,
+      const option_values& given) const override {
+    if constexpr (D::info.forest) {
+      return std::visit(
+          [&]<class Id>(const graph::dist_csr<Id>& x) {
+            return D::verify_forest(call<D, Id>{w, x, read(given)}, rows);
+          },
+          g);
+    }
+    return std::nullopt;
+  }
   [[nodiscard]] std::string check_against_reference(const ref::input& g, const option_values& given,
                                                     const ref::output& found) const override {
     return D::check_against_reference(g, read(given), found);

@@ -99,6 +99,10 @@ class typed_run_result final : public run_result {
     }
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<forest_rows> forest() const override {
+    if constexpr (D::info.forest) return D::forest(call_, result_);
+    return std::nullopt;
+  }
   [[nodiscard]] const activity::ran& ran() const override { return result_.ran; }
   [[nodiscard]] std::uint64_t edges() const override { return D::edges(call_, extra(), result_); }
   [[nodiscard]] std::optional<std::string> verify() const override {

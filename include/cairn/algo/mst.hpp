@@ -9,6 +9,7 @@
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
 #include <cairn/algo/fields.hpp>
+#include <cairn/algo/mst_edge.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 
@@ -27,15 +28,6 @@ inline constexpr std::span<const std::string_view> enum_names<mst_merge> =
 struct mst_options {
   activity::options activity = {};
   mst_merge merge = mst_merge::automatic;  ///< if there are several ranks
-};
-
-/// An edge of the forest; source < target.
-template <class Id>
-struct mst_edge {
-  Id source, target;
-  double weight;
-
-  friend bool operator==(const mst_edge&, const mst_edge&) = default;
 };
 
 template <class Id>

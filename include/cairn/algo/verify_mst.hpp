@@ -15,7 +15,7 @@ namespace cairn::algo {
 /// rule and an edge that violates it, with input ids.
 ///
 ///   rule 1  an edge of the forest is an edge of the graph, of that weight, at its source's owner
-///   rule 2  the forest has no cycles
+///   rule 2  the forest has no cycles, and no edge twice
 ///   rule 3  the endpoints of each edge of the graph are in one tree
 ///   rule 4  no edge of the graph is lighter than a forest edge on the path between its endpoints
 ///

@@ -9,24 +9,14 @@
 
 #include <cairn/task/parallel_for.hpp>
 
+#include "put_weight.hpp"
 #include "rows.hpp"
 
 namespace cairn::graph::io {
 namespace {
 
 constexpr std::size_t max_id_digits = 20;
-constexpr std::size_t max_weight_bytes = 26;
 constexpr std::size_t line_ends_at_once = 1 << 16;
-
-char* put_weight(char* at, std::int32_t weight) {
-  return std::to_chars(at, at + max_weight_bytes, weight).ptr;
-}
-
-char* put_weight(char* at, double weight) {
-  char* const end = std::to_chars(at, at + max_weight_bytes, weight).ptr;
-  if (std::any_of(at, end, [](char c) { return c == '.' || c == 'e'; })) return end;
-  return std::copy_n(".0", 2, end);
-}
 
 char* put_id(char* at, const native_graph& g, std::uint64_t v) {
   const auto id = g.label_of(v);

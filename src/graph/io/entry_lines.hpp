@@ -26,8 +26,7 @@ struct line_style {
   return [&workers] { workers.throw_if_interrupted(); };
 }
 
-// Both write in parallel, in the order of rows. A real weight has a point or an exponent, so that
-// it is read back as one.
+// Both write in parallel, in the order of rows.
 
 /// Writes a line for each entry.
 void write_entry_lines(task::pool& workers, byte_sink& file, const native_graph& g,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
@@ -70,14 +72,21 @@ std::size_t max_list_bytes(const text_layout& layout) {
   return static_cast<std::size_t>(std::min(most, least + edges * bytes_an_edge));
 }
 
+bool has_words(const read_options& options) {
+  return options.vertices != nullptr ? options.vertices->textual() : options.ids == id_kind::text;
+}
+
 /// Reads one file on all ranks.
 class reader {
  public:
   reader(world& w, const std::string& path, const read_options& options, file_format format)
       : w_(w),
         source_(path, options.block_bytes),
-        layout_(read_layout(source_, format, options.ids == id_kind::text)),
+        layout_(read_layout(source_, format, has_words(options))),
         options_(options) {
+    if (layout_.edgeless && options.vertices == nullptr) {
+      throw source_.error(0, "the file contains no edges");
+    }
     layout_.weights.numbers = std::max(layout_.weights.numbers, options.weights.numbers);
     layout_.weights.not_negative = options.weights.not_negative;
     source_.skip_to(layout_.data_offset);
@@ -123,6 +132,24 @@ class reader {
         [&](std::uint64_t number, std::size_t block) { return places[worker_of[block]][number]; });
     edges.words = std::move(words);
     return edges;
+  }
+
+  raw_edges read_vertices() {
+    std::atomic<std::uint64_t> found{0};
+    auto mine = parse([&](const text_block& block, bool real, worker_part& into) {
+      auto edges = parse_vertex_pairs(block.text, layout_, real, *options_.vertices);
+      into.summary.entries += edges.size();
+      const auto before = found.fetch_add(edges.size(), std::memory_order_relaxed);
+      return before <= options_.max_edges ? std::move(edges) : edge_block();  // refused below
+    });
+    const auto all = agree_on(mine);
+    w_.agree([&] {
+      if (all.entries <= options_.max_edges) return;
+      throw input_error::in_file(source_.path(), "has " + std::to_string(all.entries) +
+                                                     " edges, expected at most " +
+                                                     std::to_string(options_.max_edges));
+    });
+    return finish(std::move(mine), all, true);
   }
 
   raw_edges read_lists() {
@@ -293,18 +320,24 @@ class reader {
 raw_edges read_edges(world& w, const std::string& path, const read_options& options) {
   std::optional<reader> file;
   file_format format{};
+  const bool of_graph = options.vertices != nullptr;
+  bool is_empty = false;
   w.agree([&] {
     format = options.format ? *options.format : format_of(path);
     if (format == file_format::native) {
       throw input_error::in_file(path, "a .cairn file holds a built graph, not a list of edges");
     }
-    const bool text = options.ids == id_kind::text;
-    if (text && format != file_format::edge_list && format != file_format::weighted_edge_list &&
-        format != file_format::csv) {
+    const bool edge_list = format == file_format::edge_list ||
+                           format == file_format::weighted_edge_list || format == file_format::csv;
+    CAIRN_EXPECTS(edge_list || !of_graph, "edges of a graph are read from edge lists");
+    if (options.ids == id_kind::text && !edge_list) {
       throw usage_error(path + ": text ids are supported only in edge lists and .csv files");
     }
-    file.emplace(w, path, options, format);
+    std::error_code no_size;
+    is_empty = of_graph && std::filesystem::file_size(path, no_size) == 0 && !no_size;
+    if (!is_empty) file.emplace(w, path, options, format);
   });
+  if (of_graph) return w.any(is_empty) ? raw_edges() : file->read_vertices();
   if (options.ids == id_kind::text) return file->read_words();
   return format == file_format::metis ? file->read_lists() : file->read_lines();
 }

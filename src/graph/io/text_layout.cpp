@@ -272,8 +272,10 @@ std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_
   if (!found && whole) {
     const bool declares = format == file_format::matrix_market || format == file_format::dimacs ||
                           format == file_format::metis;
-    throw text_fault{head.data(), declares ? "the file ends before its header does"
-                                           : "the file contains no edges"};
+    if (declares) throw text_fault{head.data(), "the file ends before its header does"};
+    layout.edgeless = true;
+    layout.data_offset = head.size();
+    return layout;
   }
   if (!found) return std::nullopt;
   if (layout.vertices == 0) {

@@ -21,17 +21,11 @@ namespace {
 
 constexpr std::size_t memory_at_once = std::size_t{64} << 10;
 
-/// Reads the word at p, which a blank, a separator or the line's end terminates.
-const char* scan_word(const char* p, const char* end, std::string_view& word) {
+/// The word at p, which a blank, a separator or the line's end terminates.
+std::string_view word_at(const char* p, const char* end) {
   const char* const start = p;
   while (p != end && !is_blank(*p) && *p != '\n' && *p != '\r' && *p != ',' && *p != ';') ++p;
-  word = {start, static_cast<std::size_t>(p - start)};
-  if (!is_word(word)) {
-    fail_expected(start, end,
-                  "an id: text without quotation marks and control characters that does not "
-                  "begin with # or %");
-  }
-  return p;
+  return {start, static_cast<std::size_t>(p - start)};
 }
 
 /// The position of the next field, after the blanks and at most one comma or semicolon at p.
@@ -46,9 +40,13 @@ const char* next_field(const char* p, const char* end) {
 }
 
 /// Returns false if Weight is a 32-bit integer and some weight is not.
-template <class Weight>
-bool parse(std::string_view text, const weight_rule& rule, dictionary& known, edge_block& block) {
-  auto& edges = block.edges.emplace<std::vector<edge<std::uint32_t>>>();
+///
+/// number_of   number_of(word, end) of an id; throws text_fault if it is none
+template <class Weight, class Numbers>
+bool parse(std::string_view text, const weight_rule& rule, const Numbers& number_of,
+           edge_block& block) {
+  using number = std::invoke_result_t<Numbers, std::string_view, const char*>;
+  auto& edges = block.edges.emplace<std::vector<edge<number>>>();
   std::vector<Weight> weights;
   const char* const end = text.data() + text.size();
   for (const char* p = text.data(); p != end;) {
@@ -61,9 +59,12 @@ bool parse(std::string_view text, const weight_rule& rule, dictionary& known, ed
       p = next_line(p, end);
       continue;
     }
-    std::string_view source, target;
-    p = next_field(scan_word(p, end, source), end);
-    p = scan_word(p, end, target);
+    const auto source = word_at(p, end);
+    const auto from = number_of(source, end);
+    p = next_field(source.data() + source.size(), end);
+    const auto target = word_at(p, end);
+    const auto to = number_of(target, end);
+    p = target.data() + target.size();
     if constexpr (!std::is_same_v<Weight, no_weight>) {
       p = next_field(p, end);
       p = scan_weight(p, end, rule, weights.emplace_back(),
@@ -73,11 +74,22 @@ bool parse(std::string_view text, const weight_rule& rule, dictionary& known, ed
     const char* const behind = end_of_line(p, end);
     if (behind == nullptr) fail_expected(skip_blanks(p), end, "the end of the line");
     p = behind;
-    const auto from = known.number_of(source);
-    edges.push_back({from, known.number_of(target)});
+    edges.push_back({from, to});
   }
   if constexpr (!std::is_same_v<Weight, no_weight>) block.weights = std::move(weights);
   return true;
+}
+
+template <class Numbers>
+edge_block parse(std::string_view text, const text_layout& layout, bool real_weights,
+                 const Numbers& number_of) {
+  edge_block block;
+  if (!layout.weighted) {
+    static_cast<void>(parse<no_weight>(text, layout.weights, number_of, block));
+  } else if (real_weights || !parse<std::int32_t>(text, layout.weights, number_of, block)) {
+    static_cast<void>(parse<double>(text, layout.weights, number_of, block));
+  }
+  return block;
 }
 
 std::string joined(const std::vector<std::string_view>& words) {
@@ -121,13 +133,23 @@ std::uint32_t dictionary::number_of(std::string_view word) {
 
 edge_block parse_word_lines(std::string_view text, const text_layout& layout, bool real_weights,
                             dictionary& known) {
-  edge_block block;
-  if (!layout.weighted) {
-    static_cast<void>(parse<no_weight>(text, layout.weights, known, block));
-  } else if (real_weights || !parse<std::int32_t>(text, layout.weights, known, block)) {
-    static_cast<void>(parse<double>(text, layout.weights, known, block));
-  }
-  return block;
+  return parse(text, layout, real_weights, [&](std::string_view word, const char* end) {
+    if (!is_word(word)) {
+      fail_expected(word.data(), end,
+                    "an id: text without quotation marks and control characters that does not "
+                    "begin with # or %");
+    }
+    return known.number_of(word);
+  });
+}
+
+edge_block parse_vertex_pairs(std::string_view text, const text_layout& layout, bool real_weights,
+                              const labels& names) {
+  return parse(text, layout, real_weights, [&](std::string_view word, const char* end) {
+    const auto v = names.vertex_of(word);
+    if (!v) fail_expected(word.data(), end, "an id of the graph");
+    return *v;
+  });
 }
 
 word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine) {

@@ -69,6 +69,53 @@ TEST(EdgeList, ManyPiecesKeepTheirOrder) {
   EXPECT_EQ(test::lines_of(test::read(dir / "g.el", 2, 10'000)), expected);
 }
 
+using edges = std::vector<line>;
+
+std::string listed(const std::string& name, const labels& names, weight_kind kind,
+                   const edges& all) {
+  const folder dir;
+  edge_list_writer file(dir / name, names, kind);
+  for (const auto& [source, target, weight] : all) file.append(source, target, weight);
+  file.finish();
+  return test::bytes_of(dir / name);
+}
+
+TEST(EdgeListWriter, WritesIdsOfPositionsAndTheWeightsThatTheNameHolds) {
+  const labels numbers(ids);
+  const edges some{{0, 2, 4}, {1, 2, -7}};
+  const std::string pairs = "10 18446744073709551614\n20 18446744073709551614\n";
+  EXPECT_EQ(listed("g.el", numbers, weight_kind::integer, some), pairs);
+  EXPECT_EQ(listed("g.txt", numbers, weight_kind::none, some), pairs);
+  EXPECT_EQ(listed("g.wel", numbers, weight_kind::integer, some),
+            "10 18446744073709551614 4\n20 18446744073709551614 -7\n");
+  EXPECT_EQ(listed("g.csv", numbers, weight_kind::none, {{0, 1, 1}}), "source,target\n10,20\n");
+  word_list words;
+  for (const auto* const word : {"a", "bc"}) words.push_back(word);
+  EXPECT_EQ(listed("g.csv", labels(words).reordered(vertex_order::listed({1, 0})),
+                   weight_kind::real, {{0, 1, 4}, {0, 1, 0.1}}),
+            "source,target,weight\na,bc,4.0\na,bc,0.1\n");
+}
+
+TEST(EdgeListWriter, WritesFilesWithoutEdges) {
+  EXPECT_EQ(listed("g.el", labels(3), weight_kind::integer, {}), "");
+  EXPECT_EQ(listed("g.csv", labels(3), weight_kind::integer, {}), "source,target,weight\n");
+}
+
+TEST(EdgeListWriter, WritesManyLinesCompressed) {
+  edges all;
+  for (std::uint64_t i = 0; i < 50'000; ++i) all.emplace_back(i, i + 1, i);
+  const folder dir;
+  edge_list_writer file(dir / "g.wel.xz", labels(all.size() + 1), weight_kind::integer);
+  for (const auto& [source, target, weight] : all) file.append(source, target, weight);
+  file.finish();
+  EXPECT_EQ(test::lines_of(test::read(dir / "g.wel.xz")), all);
+}
+
+TEST(EdgeListWriter, RefusesNamesAsForAGraph) {
+  EXPECT_THROW(listed("g.wel", labels(3), weight_kind::none, {}), usage_error);
+  EXPECT_THROW(listed("g.mtx", labels(3), weight_kind::integer, {}), usage_error);
+}
+
 TEST(EdgeList, AGraphThatTheNameCannotHoldIsRefused) {
   const native_graph g{true, 5, listed_offsets, std::span(listed_targets), {}, {}};
   EXPECT_THROW(written("g.wel", g), usage_error);

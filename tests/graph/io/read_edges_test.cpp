@@ -285,5 +285,52 @@ TEST(ReadEdges, AFormatThatIsNamedOverrulesTheEnding) {
   EXPECT_EQ(lines_of(edges), (lines{{1, 2, 0.5}}));
 }
 
+lines read_vertices(const std::string& path, const labels& names, std::uint64_t max_edges = 100) {
+  world w;
+  return lines_of(
+      read_edges(w, path, {.block_bytes = 16, .vertices = &names, .max_edges = max_edges}));
+}
+
+TEST(ReadEdgesOfAGraph, HaveItsVertices) {
+  const folder dir;
+  const auto order = vertex_order::listed({2, 0, 1});
+  const auto numbers = labels(std::vector<std::uint64_t>{3, 5, 70}).reordered(order);
+  word_list list;
+  for (const auto* const word : {"a", "b", "c"}) list.push_back(word);
+  const auto words = labels(list).reordered(order);
+  const lines expected{{1, 0, 4}, {0, 2, -1}, {0, 0, 7}};
+  EXPECT_EQ(read_vertices(dir.plain("n.wel", "# some\n3 70 4\n70, 5 -1\n70\t70 7\r\n"), numbers),
+            expected);
+  EXPECT_EQ(read_vertices(dir.plain("w.wel", "a c 4\nc b -1\n\nc c 7"), words), expected);
+  EXPECT_EQ(
+      read_vertices(dir.packed("w.csv.gz", "source,target,weight\na,c,4\nc,b,-1\nc,c,7\n"), words),
+      expected);
+}
+
+TEST(ReadEdgesOfAGraph, MayBeNone) {
+  const folder dir;
+  const labels names(3);
+  for (const auto& path :
+       {dir.plain("a.el", ""), dir.plain("b.wel", "\n# none\n"), dir.packed("c.el.zst", ""),
+        dir.plain("d.csv", "source,target\n"), dir.packed("e.csv.xz", "source,target,weight\n")}) {
+    EXPECT_EQ(read_vertices(path, names), lines());
+  }
+}
+
+TEST(ReadEdgesOfAGraph, AreRefusedWithTheirLine) {
+  const folder dir;
+  const labels names(3);
+  const auto refused = [&](const std::string& name, const std::string& text) {
+    const auto path = dir.plain(name, text);
+    return test::sentence_of(path, [&] { static_cast<void>(read_vertices(path, names, 3)); });
+  };
+  EXPECT_EQ(refused("a.el", "0 1\n1 3\n"), "a.el:2: expected an id of the graph, found '3'");
+  EXPECT_EQ(refused("b.el", "0 1\nx 1\n"), "b.el:2: expected an id of the graph, found 'x'");
+  EXPECT_TRUE(refused("c.el", "0 1\n1\n").starts_with("c.el:2: expected another field"));
+  EXPECT_TRUE(refused("d.el", "0 1\n1 2 3\n").starts_with("d.el:2: expected the end"));
+  EXPECT_TRUE(refused("e.wel", "0 1 2\n1 2 y\n").starts_with("e.wel:2: expected a weight"));
+  EXPECT_EQ(refused("f.el", "0 1\n1 2\n0 1\n1 2\n"), "f.el: has 4 edges, expected at most 3");
+}
+
 }  // namespace
 }  // namespace cairn::graph::io::read_edges_test

@@ -2,9 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/native.hpp>
+#include <cairn/graph/io/output_file.hpp>
+#include <cairn/graph/io/raw_edges.hpp>
+#include <cairn/graph/labels.hpp>
 #include <cairn/task/pool.hpp>
 
 namespace cairn::graph::io {
@@ -28,6 +33,36 @@ enum class undirected_edges : std::uint8_t {
 /// Called by worker 0 of one rank.
 void write_edge_list(task::pool& workers, const std::string& path, const native_graph& g,
                      undirected_edges edges = undirected_edges::both_ways);
+
+/// Throws    usage_error if the name is not that of an edge list, or if it ends in .wel and there
+///           are no weights
+void expect_edge_list_holds(const std::string& path, bool weights);
+
+/// Writes some edges of a graph as write_edge_list does, line by line. There may be none.
+class edge_list_writer {
+ public:
+  /// weights   those of the graph
+  /// check     see output_file
+  /// Throws    as expect_edge_list_holds, and usage_error if the file cannot be written
+  edge_list_writer(const std::string& path, const labels& names, weight_kind weights,
+                   const write_check& check = {});
+
+  /// source, target   positions, see labels
+  /// Throws           system_failure if the file cannot be written
+  void append(std::uint64_t source, std::uint64_t target, double weight);
+  /// Throws as append does. Without it the old file is unchanged.
+  void finish();
+
+ private:
+  void put_id(std::uint64_t position);
+  void flush();
+
+  const labels names_;
+  const weight_kind weights_;  // that are written
+  const char separator_;
+  std::unique_ptr<byte_sink> file_;
+  std::string text_;
+};
 
 /// The number of vertices without any edge. Takes a byte a vertex.
 /// Called by worker 0 of one rank.

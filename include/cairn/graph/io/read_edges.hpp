@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
 #include <cairn/graph/io/weight_rule.hpp>
+#include <cairn/graph/labels.hpp>
 
 namespace cairn {
 class world;
@@ -29,12 +31,18 @@ enum class id_kind : std::uint8_t { number, text };
 ///              share; for a compressed file both count compressed bytes
 /// ids          in edge lists and CSV files; other formats have numbers
 /// weights      a line with another weight is a fault
+/// vertices     if set, the file lists edges between vertices of a graph with these labels, of the
+///              kind of its ids: a line with another id is a fault, the result has vertices, and a
+///              file may have no edges
+/// max_edges    with `vertices`, a file with more is rejected before they take memory
 struct read_options {
   std::optional<file_format> format = {};
   std::size_t block_bytes = std::size_t{4} << 20;
   std::function<void(std::uint64_t, std::uint64_t)> progress = {};
   id_kind ids = id_kind::number;
   weight_rule weights = {};
+  const labels* vertices = nullptr;
+  std::uint64_t max_edges = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// The edges of a text file (edge list, CSV, MatrixMarket, DIMACS, METIS), plain or compressed.

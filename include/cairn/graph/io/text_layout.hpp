@@ -24,6 +24,7 @@ struct text_layout {
   std::optional<std::uint64_t> entries;   ///< declared: lines, or for METIS undirected edges
   symmetry sides = symmetry::general;
   bool weighted = false;          ///< every edge has a weight
+  bool edgeless = false;          ///< an edge list or CSV file without edges
   weight_rule weights;            ///< lines with other weights are faults
   bool undirected = false;        ///< DIMACS "p tw" and "p edge": each line is an undirected edge
   char line_letter = 0;           ///< DIMACS: begins each edge's line, 'a' or 'e'; 0: none
@@ -38,7 +39,7 @@ struct text_layout {
 /// Reads the header of a file. For an edge list it counts the columns of the first edge.
 ///
 /// Memory    for a compressed file, at most 32 MiB
-/// Throws    input_error if the first 32 MiB contain no valid header; if an edge list has no edge.
+/// Throws    input_error if the first 32 MiB contain no valid header, and no edge of an edge list
 [[nodiscard]] text_layout read_layout(text_source& source, file_format format,
                                       bool text_ids = false);
 

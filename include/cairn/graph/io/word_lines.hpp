@@ -9,6 +9,7 @@
 
 #include <cairn/graph/io/raw_edges.hpp>
 #include <cairn/graph/io/text_layout.hpp>
+#include <cairn/graph/labels.hpp>
 #include <cairn/graph/words.hpp>
 
 namespace cairn {
@@ -47,6 +48,13 @@ class dictionary {
 /// Throws        text_fault for the first line that does not match the layout
 [[nodiscard]] edge_block parse_word_lines(std::string_view text, const text_layout& layout,
                                           bool real_weights, dictionary& known);
+
+/// The same with the ids of a graph, numbers or words.
+///
+/// Returns       edges between its vertices
+/// Throws        text_fault also for an id that is not the graph's
+[[nodiscard]] edge_block parse_vertex_pairs(std::string_view text, const text_layout& layout,
+                                            bool real_weights, const labels& names);
 
 /// The words of all ranks, ascending; the same on every rank.
 ///
