@@ -24,9 +24,11 @@ void array_traffic::answer_full_empty(worker_t k, rank_t from,
                                       std::span<const changes::ticketed_question> batch) {
   const answers_in_progress<>::answering now(answers_, k);
   auto answer = full_empty_changes_.answer_from(k);
+  const auto now_alive = world_.messages().task_generation();
   for (const auto& q : batch) {
     auto* const part = table_.part(q.question.command.id());
-    const auto fault = part == nullptr                             ? access_fault::no_array
+    const auto fault = q.question.expected.word() != now_alive     ? access_fault::stopped
+                       : part == nullptr                           ? access_fault::no_array
                        : q.question.command.offset() >= part->size ? access_fault::out_of_range
                        : !part->states                             ? access_fault::no_full_empty
                                                                    : access_fault::none;
@@ -38,8 +40,7 @@ void array_traffic::answer_full_empty(worker_t k, rank_t from,
   }
 }
 
-// After all ranks have destroyed their tasks, no value goes to one of them: nobody would have it.
-// While they do so, some still run tasks of the generation before.
+// No value goes to a task that was destroyed: nobody would have it.
 void array_traffic::change_full_empty(rank_t from, array_part& part,
                                       const changes::ticketed_question& q,
                                       changes::answerer& answer) {
@@ -47,34 +48,24 @@ void array_traffic::change_full_empty(rank_t from, array_part& part,
   auto* const element = part.element(i);
   const copied_bytes one_element{.in_all = part.element_bytes, .per_element = part.element_bytes};
   element_bytes<8> value{};
-  const auto asked_in = static_cast<std::uint32_t>(q.question.expected.word());
-  const auto now = world_.messages().task_generation();
-  if (q.question.command.operation() == access::take) {
-    {
-      const full_empty::taker t{from, q.by, asked_in};
-      const std::lock_guard held(part.states->guard);
-      if (asked_in != now) return part.states->wait(i, t);  // a later fill() discards it
-      if (!part.states->take(i, t)) return;                 // answered when it is filled
-      load_elements(value.data(), element, one_element);
-    }
-    return answer(from, q.by, value);
-  }
+  const auto now = static_cast<std::uint32_t>(q.question.expected.word());
+  const bool takes = q.question.command.operation() == access::take;
+  bool done = true;
   std::optional<full_empty::taker> taker;
   std::vector<full_empty::taker> destroyed;
   {
     const std::lock_guard held(part.states->guard);
-    store_elements(element, q.question.x.data(), one_element);
-    taker = part.states->fill(i);
-    while (taker && taker->generation != asked_in && taker->generation != now) {
-      destroyed.push_back(*taker);
-      taker = part.states->fill(i);
+    if (takes) {
+      done = part.states->take(i, {from, q.by, now}, destroyed);  // otherwise when it is filled
+      if (done) load_elements(value.data(), element, one_element);
+    } else {
+      store_elements(element, q.question.x.data(), one_element);
+      taker = part.states->fill(i, now, destroyed);
     }
   }
-  for (const auto& t : destroyed) {
-    answer(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
-  }
+  for (const auto& t : destroyed) answer(t.from, with_fault(t.by, access_fault::stopped), {});
   if (taker) answer(taker->from, taker->by, q.question.x);
-  answer(from, q.by, value);
+  if (done) answer(from, q.by, value);
 }
 
 void array_traffic::fail(worker_t k, const full_empty::taker& t) {

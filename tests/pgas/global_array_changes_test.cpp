@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/pgas/array_table.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/task/future.hpp>
 #include <cairn/task/task.hpp>
@@ -195,6 +196,14 @@ task<> takes_and_throws(global_view<std::uint32_t> a) {
   throw std::runtime_error("the run failed");
 }
 
+// The fill is on its way when the run fails.
+task<> fill_one(global_view<std::uint32_t> a) { co_await a.fill(0, 77); }
+task<> fills_and_throws(global_view<std::uint32_t> a) {
+  (co_await cairn::task::spawn(fill_one(a))).detach();
+  for (int i = 0; i < 100; ++i) co_await cairn::task::yield();
+  throw std::runtime_error("the run failed");
+}
+
 // Its constructor waits, and a task must not.
 task<> make_memory(world& w) {
   EXPECT_THROW(global_memory memory(w), contract_violation);
@@ -215,6 +224,23 @@ TEST(FullEmptyElements, TasksOfARunThatFailedGetNoValue) {
     EXPECT_THROW(w.run(takes_and_throws(memory.view(a))), std::runtime_error);
   }
   EXPECT_EQ(w.run(take_before_fill(memory.view(a))), 1u);
+}
+
+TEST(FullEmptyElements, TasksOfARunThatFailedFillNothingLater) {
+  world w(1);
+  global_memory memory(w);
+  const auto a = memory.collective_alloc<std::uint32_t>(2, {.full_empty = true});
+  EXPECT_THROW(w.run(fills_and_throws(memory.view(a))), std::runtime_error);
+  EXPECT_EQ(w.run(take_before_fill(memory.view(a))), 1u);
+}
+
+TEST(FullEmptyElements, ATakeEndsTheWaitOfTasksThatWereDestroyed) {
+  full_empty states(1);
+  std::vector<full_empty::taker> destroyed;
+  EXPECT_FALSE(states.take(0, {0, {}, 1}, destroyed));
+  EXPECT_FALSE(states.take(0, {0, {}, 2}, destroyed));
+  EXPECT_EQ(destroyed.size(), 1u);
+  EXPECT_EQ(states.all_takers().size(), 1u);
 }
 
 }  // namespace

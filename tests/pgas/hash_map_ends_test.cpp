@@ -196,8 +196,10 @@ task<> change_for_ever(words a, std::uint64_t seed, global_memory* memory) {
     const auto i = random.below(a.size() - 3);
     co_await a.add(i, 5);
     co_await a.put(i, 7);
+    co_await a.fill(i, 11);
     a.put(i, std::span<const std::uint64_t>(three), ops);
     a.max(i, 9, ops);
+    a.fill(i, 13, ops);
     co_await ops.wait();
     for (auto j = i; j < i + 3; ++j) static_cast<void>(co_await a.get(j));
   }
@@ -227,13 +229,13 @@ TEST(GlobalArrayEnds, CancelledTasksChangeNothingInTheNextRun) {
     support::on_simulated_ranks(
         2 + static_cast<rank_t>(seed % 2), 1 + static_cast<int>(seed % 3) / 2, seed, [&](world& w) {
           global_memory memory(w, {.share_gets = seed % 4 < 2});
-          auto a = memory.collective_alloc<std::uint64_t>(40);
+          auto a = memory.collective_alloc<std::uint64_t>(40, {.full_empty = true});
           for (int round = 0; round < 3; ++round) {
             auto view = memory.view(a);
             EXPECT_THROW(w.run(change_until_cancelled(view, &w, &memory, seed)), cancelled);
             if (round == 1) {
               memory.collective_free(a);
-              a = memory.collective_alloc<std::uint64_t>(40);
+              a = memory.collective_alloc<std::uint64_t>(40, {.full_empty = true});
               view = memory.view(a);
             }
             for (auto& x : view.local()) x = 0;

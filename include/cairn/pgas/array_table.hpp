@@ -35,27 +35,32 @@ class full_empty {
 
   explicit full_empty(std::uint64_t elements) : full_((elements + 63) / 64) {}
 
-  /// Empties element i and returns whether it was full; otherwise t waits for it.
-  bool take(std::uint64_t i, const taker& t) {
+  /// Empties element i and returns whether it was full; otherwise t waits for it. Takers of earlier
+  /// generations no longer wait for it, and are appended to `destroyed`.
+  bool take(std::uint64_t i, const taker& t, std::vector<taker>& destroyed) {
     if (auto& word = full_[i / 64]; (word >> i % 64 & 1) != 0) {
       word &= ~(std::uint64_t{1} << i % 64);
       return true;
     }
-    wait(i, t);
+    auto& takers = waiting_[i];
+    remove_destroyed(takers, t.generation, destroyed);
+    takers.push_back(t);
     return false;
   }
-  /// t waits, even if element i is full.
-  void wait(std::uint64_t i, const taker& t) { waiting_[i].push_back(t); }
-  /// Element i has a new value: the taker that has waited longest gets it; otherwise i is full.
-  std::optional<taker> fill(std::uint64_t i) {
-    const auto found = waiting_.find(i);
-    if (found == waiting_.end()) {
-      full_[i / 64] |= std::uint64_t{1} << i % 64;
-      return std::nullopt;
+  /// Element i has a new value: the taker of generation `now` that has waited longest gets it;
+  /// otherwise i is full.
+  std::optional<taker> fill(std::uint64_t i, std::uint32_t now, std::vector<taker>& destroyed) {
+    std::optional<taker> first;
+    if (const auto found = waiting_.find(i); found != waiting_.end()) {
+      auto& takers = found->second;
+      remove_destroyed(takers, now, destroyed);
+      if (!takers.empty()) {
+        first = takers.front();
+        takers.pop_front();
+      }
+      if (takers.empty()) waiting_.erase(found);
     }
-    const auto first = found->second.front();
-    found->second.pop_front();
-    if (found->second.empty()) waiting_.erase(found);
+    if (!first) full_[i / 64] |= std::uint64_t{1} << i % 64;
     return first;
   }
   [[nodiscard]] std::vector<taker> all_takers() const {
@@ -67,6 +72,14 @@ class full_empty {
   task::spin_lock guard;  // the caller holds it, while it also reads or writes the element
 
  private:
+  // Takers wait in the order of their generations.
+  static void remove_destroyed(std::deque<taker>& from, std::uint32_t now,
+                               std::vector<taker>& destroyed) {
+    for (; !from.empty() && from.front().generation != now; from.pop_front()) {
+      destroyed.push_back(from.front());
+    }
+  }
+
   std::vector<std::uint64_t> full_;
   std::unordered_map<std::uint64_t, std::deque<taker>> waiting_;
 };
