@@ -269,16 +269,21 @@ task::task<void> fails_later() {
   co_await task::yield();
   throw std::runtime_error("nobody waits for it");
 }
-task::task<void> drops_it() { auto dropped = co_await task::spawn(fails_later()); }
+task::task<void> drops_it(bool after_its_end) {
+  auto dropped = co_await task::spawn(fails_later());
+  while (after_its_end && !dropped.ended()) co_await task::yield();
+}
 
 TEST_P(RunTasks, AnExceptionThatNothingAwaitsFailsTheWorld) {
-  const auto run = [&] {
-    GetParam().run([](world& w) {
-      w.run(drops_it());
-      w.wait_until([] { return false; });
-    });
-  };
-  EXPECT_THROW(run(), peer_failure);
+  for (const bool after_its_end : {false, true}) {
+    const auto run = [&] {
+      GetParam().run([&](world& w) {
+        w.run(drops_it(after_its_end));
+        w.wait_until([] { return false; });
+      });
+    };
+    EXPECT_THROW(run(), peer_failure) << after_its_end;
+  }
 }
 
 task::task<int> one() { co_return 1; }

@@ -14,14 +14,19 @@ namespace cairn::task {
 
 namespace detail {
 
+/// A task that has ended, whose future nobody has.
+template <class T>
+void destroy_dropped(promise<T>& t) noexcept {
+  if (auto error = t.error()) t.context->owner->host().failed(std::move(error));
+  t.self.destroy();
+}
+
 template <class T>
 void spawned_ended(promise_base& t) noexcept {
   auto& c = *t.context;
   const auto then = future_state(t.waiter).end();
   if (then.resumes != nullptr) c.owner->ready(c.worker, *then.resumes);
-  if (!then.destroys) return;  // its future may destroy it now
-  if (auto error = static_cast<promise<T>&>(t).error()) c.owner->host().failed(std::move(error));
-  t.self.destroy();
+  if (then.destroys) destroy_dropped(static_cast<promise<T>&>(t));  // otherwise its future may, now
 }
 
 }  // namespace detail
@@ -29,8 +34,8 @@ void spawned_ended(promise_base& t) noexcept {
 /// The future result of a spawned task. Awaited once, by one task of the same rank; a default one,
 /// or one that was moved from, is empty and not awaited (contract_violation).
 ///
-/// If a future is destroyed before its task has ended, the task continues. An exception of such a
-/// task fails the world, because nothing awaits the task.
+/// If a future is destroyed without being awaited, its task continues, and an exception of the task
+/// fails the world, because nothing awaits the task.
 template <class T>
 class [[nodiscard("co_await it, or call detach()")]] future {
  public:
@@ -59,7 +64,7 @@ class [[nodiscard("co_await it, or call detach()")]] future {
     auto* const c = std::atomic_ref(t.context).load(std::memory_order_relaxed);
     if (c->owner->destroying()) return detail::destroy(frame);
     c->frames.mark_root(frame.address(), static_cast<promise_base*>(&t));
-    if (future_state(t.waiter).drop()) frame.destroy();
+    if (future_state(t.waiter).drop()) detail::destroy_dropped(t);
   }
 
   [[nodiscard]] auto operator co_await() const {
