@@ -24,6 +24,8 @@ struct global_memory::port {
     allocation::outcome outcome;
   };
 
+  static constexpr operation nobody{nullptr, {}, 0};
+
   port(global_memory& m, worker_t by) : memory(m), k(by) {}
 
   void send(rank_t to, const allocation::message& m) { messages.push_back({to, m}); }
@@ -42,10 +44,16 @@ struct global_memory::port {
     const auto o = memory.operations_.take(by);
     if (o.waiter) {
       ends.push_back({o, id, outcome});
-    } else if (o.number == memory.num_collective_) {
+    } else if (o.into != nullptr && o.number == memory.num_collective_) {
       *o.into = {id, outcome};
       memory.collective_ended_.store(true, std::memory_order_release);
+    } else {
+      ended_for_nobody(o, id, outcome);
     }
+  }
+  // Nobody knows the id of the array, so nobody else can free it.
+  void ended_for_nobody(const operation& o, const array_id& id, allocation::outcome outcome) {
+    if (o.allocates && outcome == allocation::outcome::done) unclaimed.push_back(id);
   }
 
   void execute() {
@@ -56,20 +64,22 @@ struct global_memory::port {
     for (const auto& [to, m] : messages) memory.messages_.send(k, to, m);
     auto& tasks = memory.traffic_.tasks();
     for (const auto& [o, id, outcome] : ends) {
-      if (o.number != tasks.generation()) continue;
-      // Its rank stops and destroys the task, which must not see what was given up.
-      if (outcome == allocation::outcome::refused && memory.world_.messages().interrupted()) {
+      // The task was destroyed, or will be: its rank stops. It must not see what was given up.
+      if (o.number != tasks.generation() || memory.world_.messages().interrupted()) {
+        ended_for_nobody(o, id, outcome);
         continue;
       }
       *o.into = {id, outcome};
       tasks.ready(k, o.waiter);
     }
+    for (const auto& id : unclaimed) memory.begin_free(k, id, nobody);
   }
 
   global_memory& memory;
   worker_t k;
   std::vector<message_to> messages;
   std::vector<end> ends;
+  std::vector<array_id> unclaimed;
   std::vector<array_part*> dropped;
 };
 
@@ -183,7 +193,8 @@ std::vector<full_empty::taker> global_memory::release(array_part& p) {
 
 // Operations ----------------------------------------------------------------------------------
 
-void global_memory::begin_alloc(worker_t k, const array_shape& shape, const operation& o) {
+void global_memory::begin_alloc(worker_t k, const array_shape& shape, operation o) {
+  o.allocates = true;
   port out(*this, k);
   std::optional<array_id> id;
   {
@@ -229,20 +240,35 @@ void global_memory::expect_freed(const result& r) {
   if (r.outcome != allocation::outcome::done) expect_no_fault(access_fault::no_array);
 }
 
-// If the body leaves the wait by an exception, the operation ends later, under a number that no
-// other operation has.
 global_memory::result global_memory::as_one(const std::function<void(const operation&)>& begin) {
-  if (world_.rank() == 0) {
-    operation o{&collective_result_, {}, 0};
-    {
-      const std::lock_guard held(guard_);
-      collective_ended_.store(false, std::memory_order_relaxed);
-      o.number = ++num_collective_;
+  try {
+    if (world_.rank() == 0) {
+      operation o{&collective_result_, {}, 0};
+      {
+        const std::lock_guard held(guard_);
+        collective_ended_.store(false, std::memory_order_relaxed);
+        o.number = ++num_collective_;
+      }
+      begin(o);
+      world_.wait_until([&] { return collective_ended_.load(std::memory_order_acquire); });
     }
-    begin(o);
-    world_.wait_until([&] { return collective_ended_.load(std::memory_order_acquire); });
+    return world_.all_gather(collective_result_).front();
+  } catch (const cancelled&) {  // on all ranks
+    if (world_.rank() == 0) give_up_collective();
+    throw;
   }
-  return world_.all_gather(collective_result_).front();
+}
+
+// If the operation has not ended, it ends later, under a number that no other operation has. An
+// array that it has made is freed; one that it has freed is not found.
+void global_memory::give_up_collective() {
+  bool ended = false;
+  {
+    const std::lock_guard held(guard_);
+    ++num_collective_;
+    ended = collective_ended_.load(std::memory_order_relaxed);
+  }
+  if (ended) begin_free(main_worker, collective_result_.id, port::nobody);
 }
 
 array_id global_memory::collective_alloc(std::uint64_t n, const array_options& o,

@@ -240,20 +240,45 @@ TEST(GlobalMemory, SaysWhyItDoesNotAllocate) {
   EXPECT_NE(refusal(memory, 0).find("as many global arrays as it can"), std::string::npos);
 }
 
+std::size_t num_live_later(world& w, const global_memory& memory) {
+  w.barrier();
+  for (int i = 0; i < 100; ++i) w.progress();
+  w.barrier();
+  return memory.live();
+}
+
 // A part of some megabytes is zeroed in several steps.
 TEST(GlobalMemory, AnAllocationThatIsCancelledLeavesNoArray) {
-  support::on_simulated_ranks(2, 1, 1, [](world& w) {
-    global_memory memory(w);
-    const auto allocate = [&] {
-      if (w.rank() == 0) w.cancel();
-      static_cast<void>(memory.collective_alloc<std::uint64_t>(std::uint64_t{8} << 20));
-    };
-    EXPECT_THROW(allocate(), cancelled);
-    w.barrier();
-    for (int i = 0; i < 100; ++i) w.progress();
-    w.barrier();
-    EXPECT_EQ(memory.live(), 0u);
-  });
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    support::on_simulated_ranks(2, 1, seed, [seed](world& w) {
+      global_memory memory(w);
+      const auto allocate = [&] {
+        if (w.rank() == static_cast<rank_t>(seed % 2)) w.cancel();
+        const auto elements = seed == 0 ? std::uint64_t{8} << 20 : 10;
+        static_cast<void>(memory.collective_alloc<std::uint64_t>(elements));
+      };
+      EXPECT_THROW(allocate(), cancelled);
+      EXPECT_EQ(num_live_later(w, memory), 0u) << "seed " << seed;
+    });
+  }
+}
+
+task<> cancels_its_allocation(world& w, global_memory& memory) {
+  if (w.rank() == 0) {
+    w.cancel();
+    static_cast<void>(co_await memory.alloc<std::uint64_t>(10));
+  }
+  for (;;) co_await cairn::task::yield();
+}
+
+TEST(GlobalMemory, AnAllocationOfATaskThatIsCancelledLeavesNoArray) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    support::on_simulated_ranks(1 + static_cast<rank_t>(seed % 3), 1, seed, [seed](world& w) {
+      global_memory memory(w);
+      EXPECT_THROW(w.run(cancels_its_allocation(w, memory)), cancelled);
+      EXPECT_EQ(num_live_later(w, memory), 0u) << "seed " << seed;
+    });
+  }
 }
 
 task<std::string> take_one(global_view<std::uint64_t> a, std::uint64_t i) {

@@ -83,7 +83,8 @@ struct global_memory_options {
 ///
 /// The channels belong to the memory; an array needs none. The elements of an array are initially
 /// zero. A part is private memory from world.memory(), on huge pages if it is large, zeroed by the
-/// worker that handles the request.
+/// worker that handles the request. After a cancellation the arrays remain, except those whose
+/// allocation was cancelled.
 ///
 /// Collective    constructor, destructor, collective_alloc(), collective_free(). A world has one
 ///               memory at a time
@@ -164,9 +165,10 @@ class global_memory {
     allocation::outcome outcome = allocation::outcome::done;
   };
   struct operation {
-    result* into;
+    result* into;            // null: nobody waits
     task::suspended waiter;  // none: the body waits
     std::uint32_t number;    // generation of the rank's tasks, or of the collective operation
+    bool allocates = false;
   };
   struct port;
   // Lets tasks find the memory during its lifetime.
@@ -187,12 +189,13 @@ class global_memory {
   }
   [[nodiscard]] array_shape shape_of(std::uint64_t n, const array_options& o,
                                      std::size_t element_bytes, std::uint32_t type) const;
-  void begin_alloc(worker_t k, const array_shape& shape, const operation& o);
+  void begin_alloc(worker_t k, const array_shape& shape, operation o);
   void begin_free(worker_t k, const array_id& id, const operation& o);
   [[nodiscard]] array_id collective_alloc(std::uint64_t n, const array_options& o,
                                           std::size_t element_bytes, std::uint32_t type);
   void collective_free(const array_id& id);
   [[nodiscard]] result as_one(const std::function<void(const operation&)>& begin);
+  void give_up_collective();
   static void expect_allocated(const result& r);
   static void expect_freed(const result& r);
 
