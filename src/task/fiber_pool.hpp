@@ -53,6 +53,7 @@ class fiber_pool final : public pool {
   worker_t current_worker() const noexcept override { return scheduler_.current->worker; }
 
   void run(const job& f) override {
+    expect_no_task();
     CAIRN_EXPECTS(current_worker() == 0);
     CAIRN_EXPECTS(workers() == 1 || scheduler_.current != &scheduler_.runner,
                   "only the body of a simulated rank may start jobs");

@@ -154,6 +154,7 @@ class thread_pool final : public pool {
 
   // Publishes f and runs worker 0's part. Returns the job's number.
   std::uint64_t start(const job& f) {
+    expect_no_task();  // no exception may leave while workers use f
     CAIRN_ASSERT(current_worker() == 0);
     spread_.record_core(main_worker);
     const auto number = board_.post(f);

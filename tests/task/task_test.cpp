@@ -159,6 +159,24 @@ TEST_P(Task, MustNotBlock) {
   });
 }
 
+task<void> starts_jobs(pool* p, std::atomic<int>* ran) {
+  EXPECT_THROW(p->run([ran](worker_t) { ++*ran; }), contract_violation);
+  EXPECT_THROW(p->share([ran](worker_t) { ++*ran; }), contract_violation);
+  if (p->workers() == 1) co_return;
+  EXPECT_THROW(p->while_not_polling([ran] { ++*ran; }), contract_violation);
+}
+
+// The objects of the jobs would be gone while other workers run them.
+TEST_P(Task, MustNotStartAJobOrStopPolling) {
+  GetParam().run([](pool& p) {
+    scheduler s(p);
+    std::atomic<int> ran = 0;
+    s.run(starts_jobs(&p, &ran));
+    p.run([](worker_t) {});
+    EXPECT_EQ(ran, 0);
+  });
+}
+
 task<std::uint64_t> spawns(std::uint64_t n) {
   std::vector<future<std::uint64_t>> all;
   for (std::uint64_t i = 0; i < n; ++i) {

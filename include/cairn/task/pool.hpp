@@ -73,6 +73,7 @@ class pool {
 
   /// Runs f(k) once on every worker k and returns when all have ended; rethrows the first
   /// exception. Called by worker 0 only, never from inside a job.
+  /// Throws    contract_violation inside a task (promise.hpp)
   virtual void run(const job& f) = 0;
 
   /// Like run(), for a job whose work any worker may do: a worker that has not begun when worker 0
@@ -153,6 +154,7 @@ class pool {
   /// Calls f while no worker but 0 is inside a source, and no server serves. Called by worker 0
   /// outside jobs.
   /// Cost      an empty job, if the pool polls; a poll by each server
+  /// Throws    contract_violation inside a task, if another worker polls
   template <class F>
   void while_not_polling(F&& f) {
     const paused_servers no_servers(*this);
@@ -298,7 +300,8 @@ class pool {
     ~resumed_polling() { of.set_polling(true); }
     pool& of;
   };
-  void pause_polling() noexcept {
+  void pause_polling() {
+    if (workers_ > 1) expect_no_task();
     set_polling(false);
     try {
       if (workers_ > 1) run([](worker_t) {});
