@@ -35,7 +35,8 @@ void spawned_ended(promise_base& t) noexcept {
 /// or one that was moved from, is empty and not awaited (contract_violation).
 ///
 /// If a future is destroyed without being awaited, its task continues, and an exception of the task
-/// fails the world, because nothing awaits the task.
+/// fails the world, because nothing awaits the task. A future does not outlive the run of tasks in
+/// which it was made.
 template <class T>
 class [[nodiscard("co_await it, or call detach()")]] future {
  public:

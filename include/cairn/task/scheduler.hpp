@@ -19,6 +19,16 @@
 
 namespace cairn::task {
 
+template <class T>
+class future;
+
+namespace detail {
+template <class T>
+inline constexpr bool is_future = false;
+template <class T>
+inline constexpr bool is_future<future<T>> = true;
+}  // namespace detail
+
 /// The functions of a world that a scheduler calls. The defaults suit a pool without a world.
 class scheduler_host {
  public:
@@ -79,6 +89,7 @@ class scheduler final : public progress_source {
   /// Throws    what left the task; what the host throws
   template <class T>
   T run(task<T> root) {
+    static_assert(!detail::is_future<T>, "a future does not outlive the run: await it in the root");
     CAIRN_EXPECTS(root, "a task that was moved from cannot run");
     if (!run_to_end(root.promise(), [&] { root = {}; })) host_.throw_if_interrupted();
     return root.promise().take();
