@@ -110,12 +110,15 @@ template <class Answer>
 void array_traffic::deliver_answer(worker_t k, const answer_target& target, const Answer& answer,
                                    access_fault fault) {
   const bool frames_exist = target.generation == tasks_.generation();
-  // This rank stops soon, and destroys the task, which must not see what was discarded.
-  if (fault == access_fault::stopped && frames_exist) return;
   if (!frames_exist && !target.of_group) return;
   auto& c = *target.by;
   auto* const group = target.of_group ? static_cast<group_completion*>(&c) : nullptr;
   const bool abandoned = group != nullptr && group->abandoned;
+  // This rank stops soon, and destroys the task, which must not see what was discarded.
+  if (fault == access_fault::stopped && frames_exist && !abandoned) {
+    if (group != nullptr) ++group->discarded;
+    return;
+  }
   if constexpr (requires { answer.data(); }) {
     if (fault == access_fault::none && frames_exist && !abandoned && target.into != nullptr) {
       copy_value(target.into, answer.data(), target.bytes);

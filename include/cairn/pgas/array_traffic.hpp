@@ -80,6 +80,13 @@ class array_traffic {
 
   /// A group of operations of worker k. Its owner ends it by abandon().
   [[nodiscard]] group_completion& new_group(worker_t k);
+  /// Number of groups of worker k that have not ended, or whose answers have not all come.
+  [[nodiscard]] std::size_t num_groups(worker_t k) const noexcept {
+    std::size_t n = 0;
+    const auto& ring = workers_[k].groups;
+    for (const auto* g = ring.next; g != &ring; g = g->next) ++n;
+    return n;
+  }
 
   [[nodiscard]] task::scheduler& tasks() noexcept { return tasks_; }
 

@@ -74,11 +74,13 @@ struct group_completion : completion {
   /// Called when its owner ends.
   void abandon() noexcept {
     abandoned = true;
+    outstanding -= discarded;
     if (outstanding == 0 || previous == this) delete this;
   }
 
   group_completion* previous = this;
   group_completion* next = this;
+  std::uint32_t discarded = 0;  // answers for which the owner would wait in vain
   bool abandoned = false;
 };
 
