@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/pgas/accumulator_bins.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/task/task.hpp>
 
@@ -115,6 +116,27 @@ TEST(OutOfMemory, AGroupWaitsForWhatItHasSent) {
       }
     }
   });
+}
+
+// There is a block for the bin, but no memory to note it.
+TEST(OutOfMemory, ABlockOfEntriesBelongsToOneBin) {
+  accumulator_bins<std::uint64_t> bins(3);
+  bins.append(0, 10);
+  bool refused = false;
+  try {
+    const support::starving no_memory(0);
+    bins.append(1, 0);
+  } catch (const std::bad_alloc&) {
+    refused = true;
+  }
+  EXPECT_TRUE(refused);
+  bins.append(1, 11);
+  bins.append(2, 12);
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<std::uint64_t> entries;
+    bins.each(i, [&](std::uint64_t&& x) { entries.push_back(x); });
+    EXPECT_EQ(entries, std::vector{10 + i});
+  }
 }
 
 }  // namespace

@@ -63,9 +63,10 @@ class accumulator_bins {
   [[gnu::noinline]] void extend(bin& b) {
     const auto slab = blocks_used_ / slab_blocks, block = blocks_used_ % slab_blocks;
     if (slab == slabs_.size()) slabs_.emplace_back(slab_blocks * block_entries);
-    b.at = slabs_[slab].data() + block * block_entries;
-    b.end = b.at + block_entries;
-    b.blocks.push_back(b.at);
+    auto* const first = slabs_[slab].data() + block * block_entries;
+    b.blocks.push_back(first);  // may throw: the block is still unused
+    b.at = first;
+    b.end = first + block_entries;
     ++blocks_used_;
   }
 
