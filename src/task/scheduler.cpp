@@ -115,7 +115,10 @@ bool scheduler::poll(worker_t k) noexcept {
     if (arrivals_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
       take_arrivals(c);
     if (c.ready.empty() && c.active.empty() && c.created.empty()) {
-      if (contexts_.size() > 1) ask(c);
+      if (contexts_.size() > 1) {
+        c.asked_by.store(0, std::memory_order_relaxed);  // a worker without tasks asks again
+        ask(c);
+      }
       return false;
     }
     {

@@ -284,5 +284,18 @@ TEST(TasksOfOtherThreads, AreStartedByTheWorkersThatPoll) {
   p->end_polling();
 }
 
+// The worker that asks does so when the other one has just started its last task. Later it does
+// not poll.
+TEST(RequestsForTasks, EndWhenAWorkerHasNone) {
+  const auto p = make_threads({.workers = 2});
+  scheduler s(*p);
+  std::atomic<int> n = 0;
+  s.context(main_worker).asked_by = 2;
+  s.poll(main_worker);
+  s.start_detached(main_worker, [&] { return raise(n); });
+  s.poll(main_worker);
+  EXPECT_EQ(n, 1);
+}
+
 }  // namespace
 }  // namespace cairn::task::task_test
