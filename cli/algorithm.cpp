@@ -112,7 +112,7 @@ void expect_options(const algorithm_command& cmd) {
   }
   if (!cmd.output.empty()) check_output(cmd.output);
   if (!cmd.paths.empty()) check_paths_output(cmd.paths);
-  if (!cmd.forest.empty()) check_forest_name(cmd.forest);
+  if (!cmd.forest.empty()) graph::io::expect_edge_list_holds(cmd.forest, true);
   expect_different_files(outputs_of(cmd));
   expect_trace(cmd.c, {cmd.in.file, cmd.output, cmd.paths, cmd.forest});
 }

@@ -10,7 +10,7 @@ namespace cairn::cli {
 
 /// Reads the costs of mechanisms from a file written by `cairn bench model`.
 ///
-/// Throws    input_error naming the file, and its expected contents unless it is not a regular file
+/// Throws    input_error naming the file and, if it could be read, its expected contents
 [[nodiscard]] activity::fitted_costs read_fitted_costs(const std::string& path);
 
 /// Reads the costs of a cluster from a file written by `cairn bench sim`. Missing members keep

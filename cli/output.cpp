@@ -140,14 +140,6 @@ void check_paths_output(const std::string& path) {
   throw usage_error(path + ": paths are written as .csv, .tsv or .txt, also .gz, .zst or .xz");
 }
 
-void check_forest_name(const std::string& path) {
-  const auto name = graph::io::without_compression(path);
-  for (const auto* const ending : {".el", ".txt", ".wel", ".csv"}) {
-    if (name.ends_with(ending)) return;
-  }
-  throw usage_error(path + ": forests are .el, .txt, .wel or .csv, also .gz, .zst or .xz");
-}
-
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code unknown;
   if (std::filesystem::equivalent(a, b, unknown)) return true;

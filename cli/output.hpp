@@ -21,9 +21,6 @@ void check_output(const std::string& path);
 /// Throws    usage_error unless the file name has an ending of a text format of rows
 void check_paths_output(const std::string& path);
 
-/// Throws    usage_error unless the file name has an ending of an edge list
-void check_forest_name(const std::string& path);
-
 /// Whether two paths name one file. Files that do not exist yet are the same if their paths are.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
 

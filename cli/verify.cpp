@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cairn/algo/algorithm.hpp>
+#include <cairn/graph/io/edge_list.hpp>
 #include <cairn/graph/io/read_edges.hpp>
 #include <cairn/graph/io/scan.hpp>
 #include <cairn/graph/io/table.hpp>
@@ -304,9 +305,9 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
       // With a generator the only positional argument is the result.
       if (cmd->result.empty() && is_generated(cmd->in)) std::swap(cmd->result, cmd->in.file);
       const int named = !cmd->result.empty() + !cmd->paths.empty() + !cmd->forest.empty();
-      if (named == 0) throw usage_error("no result: name the file that --output wrote");
+      if (named == 0) throw usage_error("no result: expected RESULT, --paths or --forest");
       if (named > 1) throw usage_error("expected only one of RESULT, --paths and --forest");
-      if (!cmd->forest.empty()) check_forest_name(cmd->forest);
+      if (!cmd->forest.empty()) graph::io::expect_edge_list_holds(cmd->forest, true);
       static_cast<void>(source_of(cmd->in));
       expect_seed(cmd->in, false);
       return run_command(*cmd);

@@ -36,11 +36,14 @@ rank_result run_alone(const settings& config, const rank_body& body, const launc
 
 // The memory through which local ranks send.
 std::shared_ptr<net::segment> memory_between(rank_t ranks) {
-  try {
-    return net::segment::shared(net::ring_fabric::bytes_needed(ranks));
-  } catch (const system_failure& e) {
-    throw usage_error("--ranks " + std::to_string(ranks) + ": " + e.what());
+  constexpr auto max = std::size_t{1} << 45;  // a quarter of the addresses of a process
+  const auto bytes = net::ring_fabric::bytes_needed(ranks);
+  if (bytes > max) {
+    throw usage_error(std::to_string(ranks) + " local ranks (--ranks or CAIRN_RANKS) need " +
+                      std::to_string(bytes) + " bytes between them, expected at most " +
+                      std::to_string(max));
   }
+  return net::segment::shared(bytes);
 }
 
 rank_result run_locally(const settings& config, const rank_body& body, const launch_report& say) {

@@ -39,6 +39,15 @@ class Outputs(InAFolder):
                     self.assertTrue(found["verified"], (column, ranks))
                     self.assertEqual(found["result"]["command"], command)
 
+    def test_other_names_are_the_same_commands(self):
+        for name, other, option in (("cdlp", "label-propagation", ["--iterations", 2]),
+                                    ("lcc", "clustering", [])):
+            found, expected = (report(command, *GRAPH, "--verify", *option)
+                               for command in (other, name))
+            self.assertTrue(found["verified"])
+            for key in ("command", "graph"):
+                self.assertEqual(found[key], expected[key])
+
     def test_a_wrong_value_is_found(self):
         for command, column, options in COLUMNS:
             out = self.written(command, column, options, "o.csv")

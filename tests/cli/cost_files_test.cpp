@@ -59,6 +59,8 @@ TEST(CostFiles, AreRefusedWithASentence) {
                                  R"({"edge_ns": -1})", R"({"edge_ns": 1,})", "{edge_ns: 1}"}) {
     EXPECT_NE(refusal(text, read_cluster_costs), "") << text;
   }
+  EXPECT_THROW(static_cast<void>(read_cluster_costs(support::temporary_file("").path)),
+               input_error);
   EXPECT_NE(refusal(R"({"atomics_per_vertex_ns": 3})", read_fitted_costs)
                 .find("atomics_fixed_ns is missing"),
             std::string::npos);

@@ -330,7 +330,7 @@ class Forests(InAFolder):
         for name in ("f.tsv", "f.npy", "f.mtx", "f.cairn", "f", "f.gz"):
             for command in (("mst", "-g", 40), ("verify", "-g", 40)):
                 self.refused(*command, "--forest", self.folder / name,
-                             saying=f"{name}: forests are .el, .txt, .wel or .csv")
+                             saying=f"{name}: an edge list's name ends in .el, .txt, .wel or .csv")
         self.refused("mst", "-g", 40, "--forest", self.folder / "none" / "f.el",
                      saying="f.el: cannot be written")
         self.refused("mst", "-g", 40, "--forest", forest, "--trace", forest, saying="f.el")

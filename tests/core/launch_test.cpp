@@ -237,6 +237,15 @@ TEST(Launch, OptionsWinOverTheEnvironment) {
             std::vector<std::string>{"CAIRN_RANKS is 'none', expected auto|1..65536"});
 }
 
+TEST(Launch, RefusesRanksThatNoMemoryLiesBetween) {
+  const auto refused =
+      launch_with({"--ranks", "65536"}, [](world&, std::span<const std::string>) { return 0; });
+  EXPECT_EQ(refused.status, 2);
+  ASSERT_EQ(refused.said.size(), 1u);
+  EXPECT_TRUE(refused.said[0].starts_with("65536 local ranks (--ranks or CAIRN_RANKS) need"))
+      << refused.said[0];
+}
+
 // What a program without arguments of its own says of one; it must end with status 2.
 std::string refusal_of(std::string argument) {
   char name[] = "program";

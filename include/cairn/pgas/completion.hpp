@@ -80,7 +80,7 @@ struct group_completion : completion {
 
   group_completion* previous = this;
   group_completion* next = this;
-  std::uint32_t discarded = 0;  // answers for which the owner would wait in vain
+  std::uint32_t discarded = 0;  // answers that did not count: their change was discarded
   bool abandoned = false;
 };
 

@@ -84,7 +84,7 @@ struct global_memory_options {
 /// The channels belong to the memory; an array needs none. The elements of an array are initially
 /// zero. A part is private memory from world.memory(), on huge pages if it is large, zeroed by the
 /// worker that handles the request. After a cancellation the arrays remain, except those whose
-/// allocation was cancelled.
+/// allocation had not ended.
 ///
 /// Collective    constructor, destructor, collective_alloc(), collective_free(). A world has one
 ///               memory at a time

@@ -14,7 +14,7 @@ namespace cairn::task {
 
 namespace detail {
 
-/// A task that has ended, whose future nobody has.
+/// Destroys a task that has ended and has no future. Its exception fails the world.
 template <class T>
 void destroy_dropped(promise<T>& t) noexcept {
   if (auto error = t.error()) t.context->owner->host().failed(std::move(error));

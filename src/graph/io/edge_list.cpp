@@ -40,7 +40,8 @@ std::unique_ptr<byte_sink> create_edge_list(const std::string& path, bool weight
 void expect_edge_list_holds(const std::string& path, bool weights) {
   const auto inner = without_compression(path);
   if (!holds_weights(path) && !inner.ends_with(".el") && !inner.ends_with(".txt")) {
-    throw usage_error(path + ": an edge list's name ends in .el, .txt, .wel or .csv");
+    throw usage_error(
+        path + ": an edge list's name ends in .el, .txt, .wel or .csv, also .gz, .zst or .xz");
   }
   if (is_wel(path) && !weights) {
     throw usage_error(path + ": a .wel file has weights, but the graph has none");

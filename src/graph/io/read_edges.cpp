@@ -11,6 +11,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/io/edge_lines.hpp>
+#include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/metis.hpp>
 #include <cairn/graph/io/read_edges.hpp>
 #include <cairn/graph/io/text_layout.hpp>
@@ -334,7 +335,8 @@ raw_edges read_edges(world& w, const std::string& path, const read_options& opti
       throw usage_error(path + ": text ids are supported only in edge lists and .csv files");
     }
     std::error_code no_size;
-    is_empty = of_graph && std::filesystem::file_size(path, no_size) == 0 && !no_size;
+    is_empty = of_graph && without_compression(path) == path &&
+               std::filesystem::file_size(path, no_size) == 0 && !no_size;
     if (!is_empty) file.emplace(w, path, options, format);
   });
   if (of_graph) return w.any(is_empty) ? raw_edges() : file->read_vertices();

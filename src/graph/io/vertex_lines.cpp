@@ -18,8 +18,8 @@ std::string name_of(char separator) {
   return separator == ',' ? "a comma" : separator == '\t' ? "a tab" : "a space";
 }
 
-/// Throws the fault of a line at `word`, which is no vertex. It may hold several ids with another
-/// separator between them.
+/// Throws the fault of a line at `word`, which is not an id of the graph. If it contains another
+/// separator, that is the fault.
 [[noreturn]] void fail_word(std::string_view word, const char* end, char separator) {
   const auto at = word.find_first_of(" \t,;");
   if (at == 0 || at == std::string_view::npos) {

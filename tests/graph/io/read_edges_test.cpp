@@ -315,6 +315,7 @@ TEST(ReadEdgesOfAGraph, MayBeNone) {
         dir.plain("d.csv", "source,target\n"), dir.packed("e.csv.xz", "source,target,weight\n")}) {
     EXPECT_EQ(read_vertices(path, names), lines());
   }
+  EXPECT_THROW(static_cast<void>(read_vertices(dir.plain("f.el.gz", ""), names)), input_error);
 }
 
 TEST(ReadEdgesOfAGraph, AreRefusedWithTheirLine) {
