@@ -53,28 +53,20 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
       ->transform(unsigned_integer(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
   if (cmd.a.info().paths) {
-    command
-        .add_option("--paths", cmd.paths,
-                    "Write one row of vertices per walk of the last trial: .csv .tsv .txt, also "
-                    ".gz .zst .xz")
-        ->type_name("FILE")
-        ->check(file_to_write());
+    add_file_to_write(command, "--paths", cmd.paths,
+                      "Write one row of vertices per walk of the last trial: .csv .tsv .txt, also "
+                      ".gz .zst .xz");
   }
   if (cmd.a.info().forest) {
-    command
-        .add_option("--forest", cmd.forest,
-                    "Write the edges of the forest of the last trial: .el .txt .wel .csv, also "
-                    ".gz .zst .xz")
-        ->type_name("FILE")
-        ->check(file_to_write());
+    add_file_to_write(command, "--forest", cmd.forest,
+                      "Write the edges of the forest of the last trial: .el .txt .wel .csv, also "
+                      ".gz .zst .xz");
   }
   const auto columns = cmd.a.columns();
   if (columns.empty()) return;
-  command
-      .add_option("--output", cmd.output,
-                  "Write one row per vertex, of the last trial: .csv .tsv .npy, also .gz .zst .xz")
-      ->type_name("FILE")
-      ->check(file_to_write());
+  add_file_to_write(
+      command, "--output", cmd.output,
+      "Write one row per vertex, of the last trial: .csv .tsv .npy, also .gz .zst .xz");
   if (columns.size() == 1) return;
   std::vector<std::string> names;
   for (const auto& x : columns) names.emplace_back(x.name);

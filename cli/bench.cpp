@@ -189,9 +189,7 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
       ->type_name("N")
       ->transform(unsigned_integer(1, 1 << 20))
       ->capture_default_str();
-  sim.add_option("--output", options->output, "Also write the costs to this file")
-      ->type_name("FILE")
-      ->check(file_to_write());
+  add_file_to_write(sim, "--output", options->output, "Also write the costs to this file");
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
       auto on_ranks = c;  // default: two local ranks
@@ -223,9 +221,8 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
       ->type_name("N")
       ->transform(unsigned_integer(64, std::uint64_t{1} << 31))
       ->capture_default_str();
-  model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs")
-      ->type_name("FILE")
-      ->check(file_to_write());
+  add_file_to_write(model, "--output", options->output,
+                    "Write the fitted costs to this file, for --costs");
   model.add_flag("--save", options->save,
                  "Save the fitted costs as the defaults of all commands on this machine");
   model.callback([&c, &chosen, options] {

@@ -116,8 +116,9 @@ void expect_several_ranks(const world& w, std::string_view option);
 /// Throws    usage_error on all ranks
 void expect_groups_used(const common& c, world& w, bool several_cells);
 
-/// Checks that an option names a file.
-[[nodiscard]] CLI::Validator file_to_write();
+/// Adds an option that names a file to write.
+void add_file_to_write(CLI::App& command, const std::string& names, std::string& file,
+                       const std::string& help);
 
 /// Checks that an option's value is not empty, which would mean that the option was not given.
 [[nodiscard]] CLI::Validator not_empty();

@@ -50,11 +50,12 @@ void refuse_given(const common& c, const auto& unused, const std::string& why) {
 
 void say(const std::string& sentence) { std::fprintf(stderr, "cairn: %s\n", sentence.c_str()); }
 
-CLI::Validator file_to_write() {
-  return {[](const std::string& text) {
-            return text.empty() ? std::string("name the file to write") : std::string();
-          },
-          ""};
+void add_file_to_write(CLI::App& command, const std::string& names, std::string& file,
+                       const std::string& help) {
+  const auto is_named = [](const std::string& text) {
+    return text.empty() ? std::string("name the file to write") : std::string();
+  };
+  command.add_option(names, file, help)->type_name("FILE")->check(CLI::Validator(is_named, ""));
 }
 
 CLI::Validator not_empty() {

@@ -211,12 +211,9 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   const auto cmd = std::make_shared<convert_command>();
   cmd->name = name;
   from_file ? add_whole_input(command, cmd->in) : add_generator(command, cmd->in);
-  command
-      .add_option("OUTPUT,--output,-o", cmd->output,
-                  "The file to write: .el .txt .wel .csv .mtx .gr .max .col .graph .cairn, also "
-                  ".gz .zst .xz")
-      ->type_name("FILE")
-      ->check(file_to_write());
+  add_file_to_write(command, "OUTPUT,--output,-o", cmd->output,
+                    "The file to write: .el .txt .wel .csv .mtx .gr .max .col .graph .cairn, also "
+                    ".gz .zst .xz");
   command.add_flag("--once", cmd->once,
                    "Write each undirected edge once in an edge list or a .gr file (read it with "
                    "--symmetrize)");

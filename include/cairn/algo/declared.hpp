@@ -97,11 +97,7 @@ class declared final : public algorithm {
                                                         const listed_rows& all,
                                                         const option_values& given) const override {
     if constexpr (D::info.paths) {
-      return std::visit(
-          [&]<class Id>(const graph::dist_csr<Id>& x) {
-            return D::verify_paths(call<D, Id>{w, x, read(given)}, all);
-          },
-          g);
+      return with_call(w, g, given, [&](const auto& c) { return D::verify_paths(c, all); });
     }
     return std::nullopt;
   }
@@ -109,11 +105,7 @@ class declared final : public algorithm {
       world& w, const graph::any_graph& g, const graph::io::raw_edges& rows,
       const option_values& given) const override {
     if constexpr (D::info.forest) {
-      return std::visit(
-          [&]<class Id>(const graph::dist_csr<Id>& x) {
-            return D::verify_forest(call<D, Id>{w, x, read(given)}, rows);
-          },
-          g);
+      return with_call(w, g, given, [&](const auto& c) { return D::verify_forest(c, rows); });
     }
     return std::nullopt;
   }
@@ -124,6 +116,16 @@ class declared final : public algorithm {
 
  private:
   using options_type = typename D::options;
+
+  // Returns f(call of the graph's type).
+  static auto with_call(world& w, const graph::any_graph& g, const option_values& given,
+                        const auto& f) {
+    return std::visit(
+        [&]<class Id>(const graph::dist_csr<Id>& x) {
+          return f(call<D, Id>{w, x, read(given)});
+        },
+        g);
+  }
 
   static options_type read(const option_values& given) {
     options_type opt;

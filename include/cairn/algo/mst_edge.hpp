@@ -3,7 +3,7 @@
 
 namespace cairn::algo {
 
-/// An edge of a forest; source < target.
+/// An edge of a forest; source < target, but a loop of a file that is judged has equal ends.
 template <class Id>
 struct mst_edge {
   Id source, target;
