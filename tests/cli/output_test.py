@@ -168,7 +168,7 @@ class Outputs(InAFolder):
 
     def test_costs_are_written_in_place_of_old_ones(self):
         file = self.file("costs.json", "old")
-        report("bench", "model", "--passes", 3, "--output", file)
+        report("bench", "model", "--passes", 11, "--output", file)
         self.assertIn("locks_per_vertex_ns", file.read_text())
         self.assertEqual(len(list(self.folder.iterdir())), 1)
 

@@ -65,7 +65,9 @@ class victims:
     def __init__(self, first, launched):
         self.found = []
         if not launched:
-            self.found = [(pid, rank) for rank, pid in enumerate(children_of(first))]
+            ranks = children_of(first)
+            if len(ranks) == RANKS:  # else a place in the list is not the number of a rank
+                self.found = [(pid, rank) for rank, pid in enumerate(ranks)]
             return
         for pid in tree(first):
             # What the launcher starts for a rank has one child, in which the rank runs.
@@ -160,7 +162,7 @@ def kill_once(command, launched, moment, chance):
     elif named != {str(rank)}:
         wrong.append(f"it names {named}, not rank {rank}: {out!r}")
     # A process may need a moment to die; another job may have files now.
-    until = time.monotonic() + 1
+    until = time.monotonic() + 10
     left = processes
     while (left or shared_memory() - files) and time.monotonic() < until:
         left = [p for p in left if runs(p)]

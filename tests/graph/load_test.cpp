@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <graph/graph_reference.hpp>
 #include <string>
@@ -12,6 +11,7 @@
 #include <cairn/graph/load.hpp>
 
 #include <support/on_ranks.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace cairn::graph::load_test {
 namespace {
@@ -58,14 +58,8 @@ TEST(Load, RefusesAGeneratorThatDoesNotFitTheMemoryBeforeItDraws) {
 
 class LoadFile : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = (std::filesystem::path(testing::TempDir()) / ("cairn_" + std::string(test->name())))
-                .string() +
-            ".el";
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-  std::string path_;
+  support::temporary_folder folder_;
+  const std::string path_ = folder_ / "graph.el";
 };
 
 TEST_F(LoadFile, NumbersTheVerticesAndBuildsWithTheOptionsGiven) {

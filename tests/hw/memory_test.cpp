@@ -9,6 +9,8 @@
 
 #include <cairn/hw/memory.hpp>
 
+#include <support/temporary_folder.hpp>
+
 namespace cairn::hw::memory_test {
 namespace {
 
@@ -18,24 +20,19 @@ constexpr std::uint64_t mb = 1 << 20;
 class MachineMemory : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = std::filesystem::path(testing::TempDir()) /
-            ("cairn_hw_memory_" +
-             std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::remove_all(root_);
     write("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable:    2048000 kB\nSwapFree: 0 kB\n");
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
 
   void write(const std::string& path, const std::string& text) {
-    const auto file = root_ / path;
+    const std::filesystem::path file = root_ / path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  std::uint64_t available() const { return available_memory(root_.string()); }
-  std::uint64_t total() const { return total_memory(root_.string()); }
+  std::uint64_t available() const { return available_memory(root_ / ""); }
+  std::uint64_t total() const { return total_memory(root_ / ""); }
 
  private:
-  std::filesystem::path root_;
+  support::temporary_folder root_;
 };
 
 TEST_F(MachineMemory, IsWhatTheSystemHasAvailableWithoutControlGroups) {

@@ -88,6 +88,6 @@ def nothing_remains_after(options, stop, status):
 search_is_verified()
 frames_are_delayed()
 status_is_that_of_the_command()
-nothing_remains_after(["--mpi", MPI, "--timeout", "4"], lambda command: None, TIMED_OUT)
+nothing_remains_after(["--mpi", MPI, "--timeout", "15"], lambda command: None, TIMED_OUT)
 nothing_remains_after(["--mpi", MPI], lambda command: command.send_signal(signal.SIGTERM),
                       128 + signal.SIGTERM)

@@ -10,6 +10,8 @@
 #include <cairn/base/error.hpp>
 #include <cairn/net/mpi.hpp>
 
+#include <support/temporary_folder.hpp>
+
 namespace cairn::net::mpi_test {
 namespace {
 
@@ -29,13 +31,11 @@ TEST(Mpi, NamesThePluginAndTheFoldersThatLackIt) {
 }
 
 TEST(Mpi, RefusesAPluginThatIsNone) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "cairn_not_a_plugin";
-  std::filesystem::create_directories(folder);
+  const support::temporary_folder folder;
   const auto file = folder / "libcairn_mpi_mpich.so";
   std::ofstream(file) << "no library";
-  const auto text = refusal({folder.string()});
-  std::filesystem::remove_all(folder);
-  EXPECT_NE(text.find(file.string()), std::string::npos) << text;
+  const auto text = refusal({std::filesystem::path(file).parent_path().string()});
+  EXPECT_NE(text.find(file), std::string::npos) << text;
 }
 
 TEST(Mpi, IsKnownByTheNameOfItsLibrary) {
