@@ -133,7 +133,12 @@ void coalescer::ship(worker_t k, rank_t to, block& b) {
   items.set_size(bytes);
   const auto sent = mine.count.sent();
   world_.counters().add(k, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
-  progress_.post(k, to, number_, kind_, messages, std::move(items));
+  try {
+    progress_.post(k, to, number_, kind_, messages, std::move(items));
+  } catch (...) {
+    world_.poison(text_of_exception());
+    throw;
+  }
 }
 
 bool coalescer::flush(worker_t k, flush_scope scope) {

@@ -170,8 +170,7 @@ void finish_standing(world& w, receiver& r) noexcept {
   try {
     if (w.poisoned()) return;
     ledger ledger;
-    message_counts sum;
-    do {
+    for (unsigned rounds = 0;; ++rounds) {
       for (auto n = task::pool::longest_busy; n > 0; --n) {
         if (w.messages().interrupted() || !w.pool().poll_sources(main_worker)) break;
       }
@@ -185,8 +184,11 @@ void finish_standing(world& w, receiver& r) noexcept {
       const auto sums = protocols.reduce(std::as_bytes(std::span(words)), add_words);
       std::array<std::uint64_t, num_counts> all;
       std::memcpy(all.data(), sums.data(), sizeof all);
-      sum = counts_of(all);
-    } while (!ledger.finished_after(sum));
+      if (ledger.finished_after(counts_of(all))) break;
+      if (w.size() > 1) continue;  // has waited for the others
+      w.pool().relax(rounds);
+      w.pool().throw_if_stalled();
+    }
   } catch (...) {  // the world is poisoned or cancelled: messages in flight are discarded
   }
 }

@@ -241,15 +241,27 @@ void control::poison(rank_t failed_rank, const std::string& text) noexcept {
     }
     poisoned_.store(true, std::memory_order_release);
   }
-  // Informs the other ranks, as far as the transport still works.
-  try {
+  tell_all(failed_rank, text);
+}
+
+// Informs the other ranks, as far as the transport still works and there is memory.
+void control::tell_all(rank_t failed_rank, const std::string& text) noexcept {
+  const auto tell = [this](auto&& f) {
+    try {
+      f();
+    } catch (...) {
+      has_told_all_.store(false, std::memory_order_relaxed);
+    }
+  };
+  tell([&] {
     std::vector<std::byte> payload(sizeof failed_rank + text.size());
     std::memcpy(payload.data(), &failed_rank, sizeof failed_rank);
     std::memcpy(payload.data() + sizeof failed_rank, text.data(), text.size());
     const std::lock_guard held(network_lock_);
-    send_to_all(main_worker, packet_kind::poison, payload);
-  } catch (...) {
-  }
+    for (rank_t to = 0; to < size_; ++to) {
+      if (to != rank_) tell([&] { send(main_worker, packet_kind::poison, to, payload); });
+    }
+  });
 }
 
 void control::throw_if_poisoned() const {

@@ -32,8 +32,9 @@ void inbox::place(buffer&& b) {
     case action::queue:
       if (const int w = channels_.worker_of(b.header().number); w != any_worker) {
         auto& of = of_worker_[worker_t(w)];
-        count_bytes(of, b.capacity(), 0);
+        const auto bytes = b.capacity();
         of.waiting.push_back(std::move(b));
+        count_bytes(of, bytes, 0);
         of.queued.store(of.waiting.size(), std::memory_order_relaxed);
         ++queued_for_one_;
       } else if (b.header().epoch != 0) {
@@ -53,10 +54,31 @@ void inbox::place(buffer&& b) {
   }
 }
 
+// If an allocation fails, the buffers that are not yet placed stay set aside.
 void inbox::place_set_aside() {
-  auto set_aside = std::exchange(set_aside_, {});
-  for (auto& b : set_aside) place(std::move(b));
-  count_queued();
+  std::size_t next = 0, kept = 0;
+  const auto keep = [&] {
+    if (kept != next) set_aside_[kept] = std::move(set_aside_[next]);
+    ++kept;
+  };
+  const auto at_end = [&] {
+    for (; next < set_aside_.size(); ++next) keep();
+    set_aside_.resize(kept);
+    count_queued();
+  };
+  try {
+    for (; next < set_aside_.size(); ++next) {
+      if (action_for(set_aside_[next]) == action::set_aside) {
+        keep();
+      } else {
+        place(std::move(set_aside_[next]));
+      }
+    }
+  } catch (...) {
+    at_end();
+    throw;
+  }
+  at_end();
 }
 
 void inbox::count_queued() noexcept {
@@ -69,8 +91,14 @@ void inbox::count_queued() noexcept {
 
 void inbox::accept(buffer&& b) {
   const std::lock_guard held(guard_);
-  bytes_.fetch_add(b.capacity(), std::memory_order_relaxed);
-  place(std::move(b));
+  const auto bytes = b.capacity();
+  bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  try {
+    place(std::move(b));
+  } catch (...) {
+    bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    throw;
+  }
   count_queued();
 }
 
@@ -136,6 +164,10 @@ void inbox::open_epoch(std::uint64_t epoch) {
 void inbox::abandon_up_to(std::uint64_t epoch) {
   const std::lock_guard held(guard_);
   abandoned_ = epoch;
+  // Before any buffer moves, because it may throw.
+  auto all = set_aside_.size() + silent_.size() + standing_.size() + of_epoch_.size();
+  for (const auto& of : of_worker_) all += of.value.waiting.size();
+  set_aside_.reserve(all);
   const auto put_aside = [this](auto& queue) {
     for (auto& b : queue) set_aside_.push_back(std::move(b));
     queue.clear();

@@ -26,18 +26,20 @@ void progress_engine::open_epoch() {
     unfinished_ = nullptr;
   }
   if (size_ > 1) {
+    pool_.begin_polling();  // before any change, because it may throw
     leading_before_ = leading_messages();
   }
   epoch_.store(epoch() + 1, std::memory_order_relaxed);
   count_step(main_worker);
   sends_early_.store(false, std::memory_order_relaxed);
   epoch_is_open_.store(true, std::memory_order_release);
-  // The last step: if the pool polls already, other workers then run handlers of the epoch.
-  if (size_ > 1) {
+  // The last step: other workers then run handlers of the epoch.
+  if (size_ == 1) return inbox_.open_epoch_single_rank(epoch());
+  try {
     inbox_.open_epoch(epoch());
-    pool_.begin_polling();
-  } else {
-    inbox_.open_epoch_single_rank(epoch());
+  } catch (...) {
+    leave_epoch();
+    throw;
   }
 }
 
@@ -218,7 +220,7 @@ bool progress_engine::drain() noexcept {
   }
   drains_.store(false, std::memory_order_relaxed);
   gave_up_draining_ = !sent;
-  return sent;
+  return sent && control_.has_told_all();
 }
 
 }  // namespace cairn

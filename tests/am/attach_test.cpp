@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channel that cannot be constructed.
+// Channels and epochs that cannot be constructed.
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
@@ -42,6 +44,31 @@ TEST(ChannelConstruction, WithoutStacksForTheWorkersOfASimulatedRankLeavesNothin
   });
   scheduler.run();
   EXPECT_TRUE(refused);
+}
+
+TEST(EpochConstruction, WithoutStacksForTheWorkersOfSimulatedRanksLeavesNothingBehind) {
+  random64 random(1);
+  hw::virtual_clock clock;
+  task::fiber_options options;
+  options.stack_bytes = huge_stack;
+  task::fiber_scheduler scheduler(random, clock, options);
+  const auto fabric = std::make_shared<const net::ring_fabric>(2);
+  const std::array pools{scheduler.make_pool(many), scheduler.make_pool(many)};
+  int refused = 0;
+  for (rank_t r = 0; r < 2; ++r) {
+    scheduler.start(*pools[static_cast<std::size_t>(r)], [&, r] {
+      net::ring_transport net(fabric, r);
+      world w(net, *pools[static_cast<std::size_t>(r)], clock);
+      try {
+        const epoch e(w);
+      } catch (const system_failure&) {
+        ++refused;
+      }
+      w.barrier();
+    });
+  }
+  scheduler.run();
+  EXPECT_EQ(refused, 2);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Epochs go on after a failed allocation that the body catches.
+// Failed allocations that the body catches.
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/am/piece_channel.hpp>
 
@@ -25,6 +27,24 @@ TEST(EpochOutOfMemory, MayBeOpenedAgain) {
     EXPECT_THROW(open_starved(), std::bad_alloc);
     epoch(w).close();
   });
+}
+
+// The block is lost, and its messages are counted: the channel's destructor would wait for them.
+TEST(StandingChannelOutOfMemory, FailsTheWorldIfABlockHasNoMemoryToLeave) {
+  const auto body = [](world& w) {
+    channel<int> numbers(w, [](worker_t, std::span<const int>) {},
+                         {.kind = channel_kind::standing});
+    for (int i = 0; i < 1'000 && !w.poisoned(); ++i) {
+      numbers.send(main_worker, 0, i);
+      try {
+        const support::starving no_memory(0);
+        for (int rounds = 0; rounds < 3; ++rounds) w.progress();
+      } catch (const std::bad_alloc&) {  // also where a handled buffer is kept for the next block
+      }
+    }
+    EXPECT_TRUE(w.poisoned());
+  };
+  support::on_ranks(1, 1, body, {.coalesce_age_ns = 0});
 }
 
 TEST(PieceChannelOutOfMemory, ItsEpochEndsWithoutTheMessage) {

@@ -12,6 +12,7 @@
 #include <cairn/base/error.hpp>
 
 #include <support/num_schedules.hpp>
+#include <support/on_ranks.hpp>
 #include <support/places.hpp>
 
 namespace cairn::am::standing_test {
@@ -161,6 +162,21 @@ TEST_P(StandingChannel, ItsDestructorHandlesWhatIsOnItsWay) {
     }
     EXPECT_EQ(received, 100 * static_cast<std::uint64_t>(w.size()));
   });
+}
+
+// What another worker has sent leaves only if that worker has its turn.
+TEST(StandingChannelOnOneSimulatedRank, ItsDestructorHandlesWhatOtherWorkersSent) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    support::on_simulated_ranks(1, 3, seed, [](world& w) {
+      std::atomic<std::uint64_t> received = 0;
+      {
+        channel<std::uint64_t> sent_messages(
+            w, [&](worker_t, auto batch) { received += batch.size(); }, standing);
+        w.run([&](worker_t k) { sent_messages.send(k, 0, 1); });
+      }
+      EXPECT_EQ(received, 3u);
+    });
+  }
 }
 
 TEST_P(StandingChannel, IsDiscardedWhenAnExceptionIsOnItsWay) {

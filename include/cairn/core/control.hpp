@@ -53,6 +53,10 @@ class control {
   /// Fails the world on all ranks; the first failure is kept. Any thread.
   void poison(rank_t failed_rank, const std::string& text) noexcept;
   [[nodiscard]] bool poisoned() const noexcept { return poisoned_.load(std::memory_order_acquire); }
+  /// False after a poison() that could not send to every rank.
+  [[nodiscard]] bool has_told_all() const noexcept {
+    return has_told_all_.load(std::memory_order_relaxed);
+  }
   void throw_if_poisoned() const;
 
   /// Asks all ranks to stop. Async-signal-safe; any thread.
@@ -87,6 +91,7 @@ class control {
                                    std::span<const std::byte> payload);
   void expect_to_begin(worker_t k);
   void send_announcement(worker_t k);
+  void tell_all(rank_t failed_rank, const std::string& text) noexcept;
   void wait_for(const std::atomic<bool>& complete);
 
   outbox& out_;
@@ -110,7 +115,7 @@ class control {
   std::atomic<bool> gathered_{true}, reduced_{true};
   cancellation cancelling_;  // all changes except cancel()
 
-  std::atomic<bool> poisoned_{false};
+  std::atomic<bool> poisoned_{false}, has_told_all_{true};
   mutable task::spin_lock poison_guard_;
   rank_t failed_rank_ = 0;
   std::string poison_text_;
