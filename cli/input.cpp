@@ -25,7 +25,10 @@ T number(std::string_view text, const std::string& whole, const char* expected) 
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
     throw usage_error(fmt::format("'{}' is not {}", whole, expected));
   }
-  if (error != std::errc()) throw usage_error(fmt::format("'{}' is too large", whole));
+  if (error != std::errc()) {
+    const auto* const fault = std::is_integral_v<T> ? "too large" : "not in the range of doubles";
+    throw usage_error(fmt::format("'{}' is {}", whole, fault));
+  }
   return value;
 }
 

@@ -82,8 +82,10 @@ template <class Id>
 double weight_of_all(world& w, const graph::labels& names, std::span<const mst_edge<Id>> mine) {
   double weight = 0;
   for (const auto& e : mine) weight += e.weight;
-  const auto total = w.sum(weight);
-  if (std::isfinite(total)) return total;
+  if (const auto total = w.sum(weight); std::isfinite(total)) return total;
+  double scaled = 0;  // a part of the sum may be too large although the sum is not
+  for (const auto& e : mine) scaled += e.weight * 0x1p-64;
+  if (const auto total = w.sum(scaled) * 0x1p64; std::isfinite(total)) return total;
   const auto heaviest_of = [](std::span<const mst_edge<Id>> edges) {
     mst_edge<Id> found{no_vertex<Id>, no_vertex<Id>, 0};
     for (const auto& e : edges) {

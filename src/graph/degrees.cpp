@@ -8,12 +8,12 @@
 #include <cairn/core/world.hpp>
 
 #include "graph/for_each_edge.hpp"
-#include "graph/gather.hpp"
 
 namespace cairn::graph::detail {
 namespace {
 
-constexpr std::size_t slice_vertices = std::size_t{1} << 16;
+// A simulated cluster holds a few slices for each rank.
+constexpr std::size_t slice_vertices = std::size_t{1} << 14;
 
 }  // namespace
 
@@ -29,13 +29,7 @@ std::vector<std::uint64_t> degrees_of(world& w, const io::raw_edges& edges,
   });
   if (w.size() == 1) return degrees;
   for (std::size_t begin = 0; begin < degrees.size(); begin += slice_vertices) {
-    const auto slice =
-        std::span(degrees).subspan(begin, std::min(degrees.size() - begin, slice_vertices));
-    const auto all = gather_lists(w, std::span<const std::uint64_t>(slice));
-    std::fill(slice.begin(), slice.end(), 0);
-    for (const auto& theirs : all) {
-      for (std::size_t i = 0; i < slice.size(); ++i) slice[i] += theirs[i];
-    }
+    w.sum_each(std::span(degrees).subspan(begin, std::min(degrees.size() - begin, slice_vertices)));
   }
   return degrees;
 }

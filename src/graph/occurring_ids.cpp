@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <span>
@@ -13,7 +14,6 @@
 #include <cairn/task/parallel_for.hpp>
 
 #include "graph/for_each_edge.hpp"
-#include "graph/gather.hpp"
 
 namespace cairn::graph {
 namespace {
@@ -22,12 +22,34 @@ constexpr std::size_t slice_words = std::size_t{1} << 14;
 
 using id_vector = std::vector<std::uint64_t>;
 
+// Bitmaps of equal lengths.
+struct union_of_bits {
+  using value_type = std::vector<std::uint64_t>;
+  static value_type identity() { return {}; }
+  static value_type combine(const value_type& a, const value_type& b) {
+    auto all = a;
+    combine_into(all, b);
+    return all;
+  }
+  static void combine_into(value_type& all, const value_type& more) {
+    all.resize(std::max(all.size(), more.size()));
+    std::ranges::transform(all, more, all.begin(), std::bit_or());
+  }
+};
+
 id_vector united(const id_vector& a, const id_vector& b) {
   id_vector all;
   all.reserve(std::max(a.size(), b.size()));
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
   return all;
 }
+
+// Ascending ids. A gather would hold the ids of all ranks at once, most of them many times.
+struct union_of_ids {
+  using value_type = id_vector;
+  static value_type identity() { return {}; }
+  static value_type combine(const value_type& a, const value_type& b) { return united(a, b); }
+};
 
 // Adjacent lists are merged in rounds, each round in parallel.
 id_vector united(task::pool& workers, std::vector<id_vector> parts) {
@@ -83,11 +105,8 @@ id_table::id_table(world& w, const io::raw_edges& edges, std::uint64_t largest)
 
 void id_table::unite(world& w, std::vector<std::uint64_t>& bits) {
   for (std::size_t begin = 0; begin < bits.size(); begin += slice_words) {
-    const auto end = std::min(bits.size(), begin + slice_words);
-    const std::span<const std::uint64_t> mine(bits.data() + begin, end - begin);
-    for (const auto& theirs : gather_lists(w, mine)) {
-      for (auto i = begin; i < end; ++i) bits[i] |= theirs[i - begin];
-    }
+    const std::span slice(bits.data() + begin, std::min(bits.size() - begin, slice_words));
+    std::ranges::copy(w.reduce<union_of_bits>({slice.begin(), slice.end()}), slice.begin());
   }
 }
 
@@ -126,7 +145,7 @@ id_list::id_list(world& w, const io::raw_edges& edges) {
                        for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
                      });
   ids_ = united(w.pool(), std::move(parts));
-  if (w.size() > 1) ids_ = united(w.pool(), gather_lists(w, std::span<const std::uint64_t>(ids_)));
+  if (w.size() > 1) ids_ = w.reduce<union_of_ids>(ids_);
   build_index();
 }
 

@@ -234,6 +234,8 @@ class Findings(InAFolder):
         short = self.file("s.wel", "1 2 1e308\n")
         self.assertTrue(report("sssp", short, "--verify")["verified"])
         self.assertEqual(report("mst", short, "-s")["result"]["trials"][0]["weight"], 1e308)
+        mixed = self.file("m.wel", "1 2 1e308\n2 3 1e308\n3 4 -1e308\n")
+        self.assertEqual(report("mst", mixed, "-s")["result"]["trials"][0]["weight"], 1e308)
 
     def test_paths_of_walks_are_walks_and_give_the_visits(self):
         edges = ("a b", "b c", "c a", "c d", "d e", "e e", "a f")

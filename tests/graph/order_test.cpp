@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -7,9 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/load.hpp>
 
+#include <support/num_schedules.hpp>
+#include <support/on_ranks.hpp>
 #include <support/places.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -169,6 +175,31 @@ TEST_P(Orders, BadWordsGetTheirSentence) {
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Orders, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
+
+// The most memory that this process has used so far.
+long used_kb() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
+}
+
+// A rank that gathers what all ranks count, or their ids, takes most of a GB here.
+TEST(OrdersOnManyRanks, TakeLittleMemoryOnEachWhileTheyCount) {
+  const support::temporary_folder here;
+  const auto path = here / "sparse.el";
+  {
+    std::ofstream edges(path);
+    for (std::uint64_t i = 0; i < 20'000; ++i) {
+      edges << mix64(i) % 16'384 * 50 << ' ' << mix64(~i) % 16'384 * 50 << '\n';
+    }
+  }
+  const auto before = used_kb();
+  support::on_simulated_ranks(
+      64, 1, 1, [&](world& w) { static_cast<void>(load(w, path, {.order = order_kind::degree})); });
+  if (!support::sanitized) {
+    EXPECT_LT(used_kb() - before, 400 << 10) << "KB";
+  }
+}
 
 TEST(Labels, OfAnyOrderGiveTheVertexOfEachId) {
   const std::vector<std::uint64_t> ids{30, 10, 20, 5};

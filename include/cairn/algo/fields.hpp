@@ -146,7 +146,8 @@ void read_option(std::string_view name, std::string_view text, T& to) {
     read_option(name, text, to.emplace());
   } else {
     if (read_integer(text, to)) return;
-    throw refuse(std::is_integral_v<T> ? "an integer from 0 to 2^64 - 1" : "a number");
+    throw refuse(std::is_integral_v<T> ? "an integer from 0 to 2^64 - 1"
+                                       : "a number in the range of doubles");
   }
 }
 
