@@ -40,6 +40,7 @@ class second_order_walk {
     }
   };
   using state = walk_state<Id>;
+  using counter = typename state::counter;
 
  public:
   second_order_walk(world& w, const graph::dist_csr<Id>& g, const walk_options& opt)
@@ -65,13 +66,14 @@ class second_order_walk {
     std::array<walker, state::group> all;
     std::size_t num = 0;
     std::uint64_t steps = 0, ended_early = 0;
+    const auto visits = state_.visits.of(k);
     for (;;) {
       for (; num < state::group && next(all[num]); ++num) {
-        state_.prefetch(continues_at(all[num]));
+        state_.prefetch(continues_at(all[num]), visits);
       }
       if (num == 0) break;
-      num = keep_if(all, num, [&](walker& x) { return arrive(k, x, ended_early); });
-      num = keep_if(all, num, [&](walker& x) { return move(x, send, steps); });
+      num = keep_if(all, num, [&](walker& x) { return arrive(k, x, visits, ended_early); });
+      num = keep_if(all, num, [&](walker& x) { return move(x, visits, send, steps); });
     }
     state_.steps.accumulate(k, steps);
     state_.ended_early.accumulate(k, ended_early);
@@ -92,11 +94,11 @@ class second_order_walk {
   }
 
   // Counts the visit. Returns whether the walker has steps left and an edge to follow.
-  bool arrive(worker_t k, walker& x, std::uint64_t& ended_early) {
+  bool arrive(worker_t k, walker& x, const counter& visits, std::uint64_t& ended_early) {
     state_.rows.prefetch_row(continues_at(x));
     if (x.arrived) return true;
     x.arrived = true;
-    state_.count_visit(x.at);
+    visits.add(x.at);
     if (recorder_) recorder_->record(k, x.number, x.steps, x.at);
     if (x.steps == state_.opt.length) return false;
     if (!state_.rows.neighbors(x.at).empty()) return true;
@@ -105,7 +107,7 @@ class second_order_walk {
   }
 
   // Draws an edge, or decides about the candidate. Returns whether the walker stays on this rank.
-  bool move(walker& x, auto& send, std::uint64_t& steps) {
+  bool move(walker& x, const counter& visits, auto& send, std::uint64_t& steps) {
     const auto to = x.candidate != none ? take_or_reject(x) : draw(x);
     if (to != none) {
       x.before = std::exchange(x.at, to);
@@ -115,7 +117,7 @@ class second_order_walk {
     }
     const auto v = continues_at(x);
     if (++x.moves % state::max_local_steps != 0 && state_.view.owns(v)) {
-      state_.prefetch(v);
+      state_.prefetch(v, visits);
       return true;
     }
     send(state_.view.owner(v), x);

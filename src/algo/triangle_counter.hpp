@@ -10,36 +10,14 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
-#include <cairn/hw/pages.hpp>
 #include <cairn/pgas/accumulator_map.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
 
 #include "algo/triangle_count.hpp"
+#include "algo/worker_marks.hpp"
 
 namespace cairn::algo {
-
-/// Words of each worker, initially 0, allocated at the first use.
-template <class Word>
-class worker_marks {
- public:
-  worker_marks(world& w, std::size_t words) : w_(w), words_(words), marks_(w.workers()) {}
-
-  /// Worker k's words.
-  [[nodiscard]] Word* operator[](worker_t k) {
-    auto& marks = marks_[k];
-    if (marks.empty()) {
-      marks = hw::page_buffer<Word>(words_, w_.memory());
-      std::fill(marks.begin(), marks.end(), Word{0});
-    }
-    return marks.data();
-  }
-
- private:
-  world& w_;
-  std::size_t words_;
-  task::per_worker<hw::page_buffer<Word>> marks_;
-};
 
 /// A bit per vertex of the graph for each worker.
 class bit_marks : public worker_marks<std::uint64_t> {

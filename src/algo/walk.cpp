@@ -41,10 +41,10 @@ class walking {
   /// As specified for walk_state.
   template <class Next>
   std::uint64_t advance(worker_t k, auto& send, Next&& next) {
-    moving m;
+    moving m(state_.visits.of(k));
     for (;;) {
       for (; m.num < state::group && next(m.walkers[m.num]); ++m.num) {
-        state_.prefetch(m.walkers[m.num].at);
+        state_.prefetch(m.walkers[m.num].at, m.visits);
       }
       if (m.num == 0) break;
       choose_edges(m);
@@ -58,6 +58,8 @@ class walking {
  private:
   // Walkers that a worker moves together.
   struct moving {
+    explicit moving(const typename state::counter& counts) : visits(counts) {}
+    const typename state::counter visits;
     std::array<walker, state::group> walkers;
     std::array<const Id*, state::group> edges;  // next edge of each walker
     std::size_t num = 0;
@@ -69,7 +71,7 @@ class walking {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < m.num; ++i) {
       auto x = m.walkers[i];
-      state_.count_visit(x.at);
+      m.visits.add(x.at);
       if (x.steps == state_.opt.length) continue;
       const auto row = state_.rows.neighbors(x.at);
       if (row.empty()) {
@@ -100,7 +102,7 @@ class walking {
       send(state_.view.owner(x.at), x);
       x = m.walkers[--m.num];
     }
-    for (std::size_t i = 0; i < m.num; ++i) state_.prefetch(m.walkers[i].at);
+    for (std::size_t i = 0; i < m.num; ++i) state_.prefetch(m.walkers[i].at, m.visits);
   }
 
   state state_;

@@ -11,8 +11,9 @@
 #include <cairn/am/channel.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/accumulator.hpp>
-#include <cairn/tm/cell.hpp>
 #include <cairn/traverse/push.hpp>
+
+#include "algo/visit_counts.hpp"
 
 namespace cairn::algo {
 
@@ -25,6 +26,7 @@ namespace cairn::algo {
 /// Collective  constructor, destructor, run()
 template <class Id>
 struct walk_state {
+  using counter = typename visit_counts<Id>::counter;
   static constexpr std::size_t group = 32;  // exceeds the number of cache misses in flight
   static constexpr std::uint32_t max_local_steps = 256;  // then other messages are handled
 
@@ -33,7 +35,7 @@ struct walk_state {
         rows(g.out().rows()),
         num_vertices(g.num_vertices()),
         opt(options),
-        visits(w, g.partition(), 0),
+        visits(w, g, static_cast<double>(opt.walkers) * static_cast<double>(opt.length)),
         view(visits.view()),
         steps(w),
         ended_early(w) {}
@@ -52,10 +54,9 @@ struct walk_state {
         },
         std::max(group, traverse::chunk_of(w, mine, 10 + ns_each)));
     const auto all_steps = steps.collect(), all_ended_early = ended_early.collect();
-    return {
-        std::move(visits), opt.walkers,
-        all_steps,         all_ended_early,
-        opt.key,           {activity::mechanism::plain, 1, "walkers are messages, not operators"}};
+    return {visits.take(), opt.walkers,
+            all_steps,     all_ended_early,
+            opt.key,       {activity::mechanism::plain, 1, "walkers are messages, not operators"}};
   }
 
   /// The handler of `arrivals`.
@@ -71,25 +72,17 @@ struct walk_state {
     w.counters().add(k, obs::counter::edges, taken);
   }
 
-  [[gnu::always_inline]] void prefetch(Id v) const {
+  /// Before v is visited.
+  [[gnu::always_inline]] void prefetch(Id v, const counter& counts) const {
     rows.prefetch_offset(v);
-    __builtin_prefetch(&view.element(v), 1);
-  }
-
-  void count_visit(Id v) const {
-    auto& count = view.element(v);
-    if (w.workers() == 1) {
-      ++count;
-    } else {
-      tm::cell_ref<std::uint64_t, tm::atomic_access>(count).add(1);
-    }
+    counts.prefetch(v);
   }
 
   world& w;
   const graph::row_view<Id> rows;
   const std::uint64_t num_vertices;
   const walk_options opt;
-  pgas::vertex_map<std::uint64_t> visits;
+  visit_counts<Id> visits;
   const pgas::vertex_view<std::uint64_t> view;
   pgas::accumulator<add<std::uint64_t>> steps, ended_early;
 
