@@ -99,8 +99,8 @@ struct walk_result {
 ///             starts on another rank than the one that draws it. With second-order steps or paths
 ///             40 (48) bytes, and up to two more per drawn edge whose weight t's owner determines.
 ///             With paths one of 16 bytes per vertex that another rank records
-/// Memory      per rank: 8 bytes per vertex, and the messages in flight; for paths its share of
-///             walkers * (length + 1) ids
+/// Memory      per rank: 8 bytes per own vertex and worker, and the messages in flight; for paths
+///             its share of walkers * (length + 1) ids
 /// Throws      contract_violation if an option is out of its range
 /// Collective  same options on every rank
 /// Source      [GMT14] graph random walk; there a step is a task's access to remote memory, here

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Buffers for which an inbox has no memory.
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -10,7 +12,7 @@
 
 #include <support/starving.hpp>
 
-namespace cairn::inbox_test {
+namespace cairn::out_of_memory_test {
 namespace {
 
 constexpr int many = 100;  // more than a queue has room for at first
@@ -40,7 +42,7 @@ int take_all(inbox& from) {
   return taken;
 }
 
-TEST(Inbox, KeepsBuffersOfANewChannelThatItHasNoMemoryToQueue) {
+TEST(InboxOutOfMemory, KeepsBuffersOfANewChannelThatItCannotQueue) {
   registry channels;
   inbox arrived(channels);
   for (int i = 0; i < many; ++i) arrived.accept(of_channel(0));
@@ -56,7 +58,7 @@ TEST(Inbox, KeepsBuffersOfANewChannelThatItHasNoMemoryToQueue) {
   EXPECT_EQ(arrived.bytes(), 0u);
 }
 
-TEST(Inbox, KeepsBuffersThatItHasNoMemoryToSetAside) {
+TEST(InboxOutOfMemory, KeepsBuffersThatItCannotSetAside) {
   registry channels;
   any_receiver to;
   static_cast<void>(channels.add(to, channel_kind::standing));
@@ -70,7 +72,7 @@ TEST(Inbox, KeepsBuffersThatItHasNoMemoryToSetAside) {
   EXPECT_EQ(arrived.bytes(), 0u);
 }
 
-TEST(Inbox, DoesNotCountABufferThatItHasNoMemoryToQueue) {
+TEST(InboxOutOfMemory, DoesNotCountABufferThatItCannotQueue) {
   registry channels;
   any_receiver to;
   static_cast<void>(channels.add(to, channel_kind::standing));
@@ -89,4 +91,4 @@ TEST(Inbox, DoesNotCountABufferThatItHasNoMemoryToQueue) {
 }
 
 }  // namespace
-}  // namespace cairn::inbox_test
+}  // namespace cairn::out_of_memory_test
