@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -16,6 +14,7 @@
 
 #include <support/num_schedules.hpp>
 #include <support/on_ranks.hpp>
+#include <support/peak_memory.hpp>
 #include <support/places.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -176,13 +175,6 @@ TEST_P(Orders, BadWordsGetTheirSentence) {
 INSTANTIATE_TEST_SUITE_P(Everywhere, Orders, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
 
-// The most memory that this process has used so far.
-long used_kb() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return used.ru_maxrss;
-}
-
 // A rank that gathers what all ranks count, or their ids, takes most of a GB here.
 TEST(OrdersOnManyRanks, TakeLittleMemoryOnEachWhileTheyCount) {
   const support::temporary_folder here;
@@ -193,11 +185,11 @@ TEST(OrdersOnManyRanks, TakeLittleMemoryOnEachWhileTheyCount) {
       edges << mix64(i) % 16'384 * 50 << ' ' << mix64(~i) % 16'384 * 50 << '\n';
     }
   }
-  const auto before = used_kb();
+  const auto before = support::peak_kib();
   support::on_simulated_ranks(
       64, 1, 1, [&](world& w) { static_cast<void>(load(w, path, {.order = order_kind::degree})); });
   if (!support::sanitized) {
-    EXPECT_LT(used_kb() - before, 400 << 10) << "KB";
+    EXPECT_LT(support::peak_kib() - before, 400 << 10) << "KiB";
   }
 }
 

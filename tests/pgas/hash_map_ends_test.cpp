@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of tasks that end early, while operations on hash maps and global arrays are in flight.
-#include <sys/resource.h>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -28,6 +26,7 @@
 
 #include <support/num_schedules.hpp>
 #include <support/on_ranks.hpp>
+#include <support/peak_memory.hpp>
 #include <support/places.hpp>
 
 namespace cairn::pgas::hash_map_ends_test {
@@ -285,20 +284,13 @@ task<> cancel_when_all_are_alive(objects of, world* w, int tasks, std::atomic<in
   co_await at.never;
 }
 
-// The most memory that this process has used so far.
-long used_kb() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return used.ru_maxrss;
-}
-
 // Their frames, and what they asked, take less than 1 GB.
 void cancel_a_million(world& w, std::atomic<int>& ready) {
-  const auto before = used_kb();
+  const auto before = support::peak_kib();
   const auto tasks = (support::sanitized ? 50'000 : 1'000'000) / w.size();
   run_cancelled(w, [&](objects of) { return cancel_when_all_are_alive(of, &w, tasks, &ready); });
   if (support::sanitized) return;
-  EXPECT_LT(used_kb() - before, 1 << 20) << "KB";
+  EXPECT_LT(support::peak_kib() - before, 1 << 20) << "KiB";
 }
 TEST(HashMapEndsOnOneRank, CancelWithAMillionTasksAliveLeavesNone) {
   std::atomic<int> ready = 0;
