@@ -17,7 +17,7 @@ struct visit {  // fire and forget, may fail: the first visit of v wins
   struct message {
     Id v, parent;
   };
-  static constexpr bool once = true, sends = false;
+  static constexpr bool once = true, sends = false, prefiltered = true;
   static message along(Id u, Id v) { return {v, u}; }
 
   pgas::vertex_view<Id> parents;

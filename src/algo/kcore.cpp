@@ -19,6 +19,7 @@ constexpr bool exceeds(std::int32_t cell, std::uint32_t level) {
 template <class Id>
 struct peeling {
   struct lose_edge {  // the operator: a neighbor of v was removed; may fail
+    static constexpr bool prefiltered = true;  // each edge is sent twice and wanted once
     struct message {
       Id v;
     };

@@ -70,6 +70,15 @@ class lane {
     offer(m, own_origin());
   }
 
+  /// operator() for loops in which few messages are wanted: the branch on it is predictable.
+  [[gnu::always_inline]] void at_once(const message& m) {
+    if constexpr (prefilters && Alone) {
+      if (shape<Op>::wanted(op_, m)) settle(m, {}, batch_.one(op_, m));
+    } else {
+      (*this)(m);
+    }
+  }
+
   /// operator() for a loop. While the object exists nothing else uses the lane. It keeps the
   /// number of messages in the sieve in a register: in memory it would delay each message until the
   /// previous one is added.

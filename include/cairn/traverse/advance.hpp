@@ -177,9 +177,15 @@ class advance {
     const auto list = f_.list();
     const auto degree = static_cast<double>(own_edges_) /
                         static_cast<double>(std::max<std::size_t>(1, list.size()));
-    const auto along =
-        [](Id u, std::span<const Id> row, auto& send) __attribute__((always_inline)) {
-      for (const Id v : row) send(Op::along(u, v));
+    // A search reaches each vertex once, so in longer rows few messages are wanted.
+    const bool many_wanted = degree < 5;
+    const auto along = [=](Id u, std::span<const Id> row, auto& send)
+        __attribute__((always_inline)) {
+      if (many_wanted) {
+        for (const Id v : row) send(Op::along(u, v));
+      } else {
+        for (const Id v : row) send.at_once(Op::along(u, v));
+      }
     };
     // Edges that repay two binary searches in a row, each step of which may miss the cache. Shorter
     // rows are many, so that whole rows balance the workers.
