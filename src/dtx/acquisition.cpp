@@ -7,8 +7,13 @@
 
 namespace cairn::dtx {
 
+namespace {
+constexpr std::size_t max_searched = 32;  // elements in which a search is fast
+}
+
 void acquisition::reset() noexcept {
   elements_.clear();
+  positions_.clear();
   states_.clear();
   due_ = num_held_ = 0;
   num_restarts_ = 0;
@@ -17,9 +22,21 @@ void acquisition::reset() noexcept {
 
 void acquisition::add_element(const element& e) {
   CAIRN_ASSERT(due_ == 0);
-  if (std::find(elements_.begin(), elements_.end(), e) != elements_.end()) return;
+  if (position_of(e)) return;
   elements_.push_back(e);
   states_.push_back(state::named);
+  if (elements_.size() <= max_searched) return;
+  for (auto i = positions_.size(); i < elements_.size(); ++i) positions_.emplace(elements_[i], i);
+}
+
+std::optional<std::size_t> acquisition::position_of(const element& e) const {
+  if (!positions_.empty()) {
+    const auto found = positions_.find(e);
+    return found == positions_.end() ? std::nullopt : std::optional(found->second);
+  }
+  const auto found = std::find(elements_.begin(), elements_.end(), e);
+  if (found == elements_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - elements_.begin());
 }
 
 acquisition::step acquisition::next() const noexcept {
@@ -72,11 +89,9 @@ std::uint64_t acquisition::back_off_ns(const back_off_limits& limits, random64& 
   return 1 + random.below(limits.first_ns << doublings);
 }
 
-std::optional<std::size_t> acquisition::find(const element& e) const noexcept {
-  for (std::size_t i = 0; i < elements_.size(); ++i) {
-    if (elements_[i] == e && states_[i] == state::held) return i;
-  }
-  return std::nullopt;
+std::optional<std::size_t> acquisition::find(const element& e) const {
+  const auto i = position_of(e);
+  return i && states_[*i] == state::held ? i : std::nullopt;
 }
 
 }  // namespace cairn::dtx

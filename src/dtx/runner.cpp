@@ -60,6 +60,7 @@ void runner::handle_answer(worker_t k, const claim_request& request, bool grante
 }
 
 void runner::queued(worker_t k) {
+  CAIRN_EXPECTS(world_.messages().epoch_open(), "a transaction needs an open epoch");
   const auto epoch = world_.messages().epoch();
   CAIRN_EXPECTS(num_uncommitted_ == 0 || epoch_ == epoch,
                 "an object used in a cancelled epoch may only be destroyed");
@@ -154,12 +155,13 @@ void runner::advance(worker_t k, record& r) {
   return r.held.next() == step::release_all ? release_and_back_off(k, r) : claim(k, r);
 }
 
-// Returns whether the body completed. Otherwise an element is missing or the body threw.
+// Returns whether the body completed. Otherwise an element is missing, also if the body caught
+// missing_element, or the body threw.
 bool runner::run_body(record& r) {
   try {
     transaction tx(r.held, r.data, maps_);
     r.body->run(tx);
-    return true;
+    return r.held.next() == acquisition::step::run;
   } catch (const missing_element&) {
   } catch (...) {
     world_.poison(text_of_exception());

@@ -328,6 +328,25 @@ TEST(Acquisition, RestsLongerAfterEachRefusalUpToABound) {
   EXPECT_GT(longest, 400u);
 }
 
+TEST(Acquisition, FindsWhatItHoldsAmongManyElements) {
+  acquisition a;
+  for (int transaction = 0; transaction < 2; ++transaction) {
+    a.reset();
+    for (std::uint64_t id = 0; id < 100; ++id) {
+      EXPECT_EQ(a.size(), id);
+      for (const std::uint32_t map : {0u, 1u}) EXPECT_FALSE(a.find({map, id}));
+      a.add_element({1, id});
+      a.add_element({1, id / 2});
+      ASSERT_EQ(a.claims(), std::vector<std::size_t>{id});
+      ASSERT_TRUE(a.record_answer(id, true));
+      for (std::uint64_t held = 0; held <= id; ++held) ASSERT_EQ(a.find({1, held}), held);
+    }
+    EXPECT_FALSE(a.find({0, 3}));
+  }
+  a.reset();
+  EXPECT_FALSE(a.find({1, 3}));
+}
+
 TEST(Acquisition, ClaimsOnceWhatIsNamedTwice) {
   acquisition a;
   a.add_element({0, 3});

@@ -130,6 +130,46 @@ TEST_P(Transactions, ReachVerticesAndEdgesOfSeveralMaps) {
   });
 }
 
+// The body goes on after its first access to an element that is not held.
+TEST_P(Transactions, RunAgainIfTheBodyCatchesThatAnElementIsMissing) {
+  GetParam().run([](world& w) {
+    const auto n = 2 * static_cast<std::uint64_t>(w.size());
+    owned_vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
+    activity::domain data(w);
+    transactions txs(data, {}, map);
+    constexpr std::uint64_t runs = 20;
+    am::epoch e(w);
+    for (std::uint64_t i = 0; i < runs; ++i) {
+      txs.run(main_worker, [&map, n](auto& tx) {
+        try {
+          for (const auto v : {std::uint64_t{0}, n - 1}) tx.write(map, v, tx.read(map, v) + 1);
+        } catch (...) {
+        }
+      });
+    }
+    e.close();
+    std::uint64_t sum = 0, held = 0;
+    for (const auto x : map.local()) sum += x;
+    for (const auto m : map.local_markers()) held += m != free_marker;
+    EXPECT_EQ(w.sum(sum), 2 * runs * static_cast<std::uint64_t>(w.size()));
+    EXPECT_EQ(w.sum(held), 0u);
+  });
+}
+
+TEST(Transaction, OutsideAnEpochIsRefusedAndLeavesNothing) {
+  world w;
+  owned_vertex_map<std::uint64_t> map(w, {4, 1}, 0);
+  activity::domain data(w);
+  transactions txs(data, {}, map);
+  const auto add = [&map](auto& tx) { tx.write(map, 0, tx.read(map, 0) + 1); };
+  EXPECT_THROW(txs.run(main_worker, add), contract_violation);
+  EXPECT_FALSE(w.poisoned());
+  am::epoch e(w);
+  txs.run(main_worker, add);
+  e.close();
+  EXPECT_EQ(map.local()[0], 1u);
+}
+
 TEST_P(Transactions, BodyThatThrowsFailsEveryRank) {
   std::atomic<int> failures = 0;
   const auto run = [&] {

@@ -56,6 +56,20 @@ TEST_F(EmulatedSection, LeavesNoTraceWhenTheBodyLeaves) {
       attempt([&](auto access) { EXPECT_EQ(tm::cell_ref(a, access).load(), 1u); }).committed());
 }
 
+TEST_F(EmulatedSection, DoesNotCommitIfTheBodyCatchesTheAbort) {
+  std::vector<std::uint32_t> cells(5, 0);
+  const auto outcome = attempt([&](auto access) {
+    try {
+      for (auto& c : cells) access.store(c, 1u);
+    } catch (...) {
+    }
+  });
+  EXPECT_EQ(outcome.cause(), abort_cause::capacity);
+  EXPECT_EQ(cells, std::vector<std::uint32_t>(5, 0));
+  EXPECT_TRUE(attempt([&](auto access) { tm::cell_ref(a, access).add(1); }).committed());
+  EXPECT_EQ(a, 2u);
+}
+
 TEST_F(EmulatedSection, AbortsForCapacityAtOneCellTooMany) {
   std::vector<std::uint32_t> cells(5, 0);
   const auto write_first = [&](std::size_t n) {

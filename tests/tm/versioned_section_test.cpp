@@ -148,6 +148,29 @@ TEST(VersionedSection, WaitsABoundedTimeForAnOwner) {
   EXPECT_EQ(x, 1u);
 }
 
+TEST(VersionedSection, DoesNotCommitIfTheBodyCatchesTheAbort) {
+  tm::version_table<> table;
+  section a(table, 0, {}), b(table, 1, {});
+  alignas(64) std::uint64_t cells[16] = {};
+  auto &x = cells[0], &y = cells[8];
+  EXPECT_TRUE(attempt(a, [&](auto access) {
+                access.store(x, 1ul);
+                const auto other = attempt(b, [&](auto late) {
+                  late.store(y, 2ul);
+                  try {
+                    late.store(x, 2ul);
+                  } catch (...) {
+                  }
+                });
+                EXPECT_EQ(other.cause(), tm::abort_cause::conflict);
+              }).committed());
+  EXPECT_EQ(x, 1u);
+  EXPECT_EQ(y, 0u);
+  EXPECT_EQ(table.num_owned(), 0u);
+  EXPECT_TRUE(attempt(b, [&](auto access) { access.store(y, 3ul); }).committed());
+  EXPECT_EQ(y, 3u);
+}
+
 TEST(VersionedSection, WithAnyInjectedAbortsEachOperatorTakesEffectOnce) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     cairn::random64 random(seed);

@@ -105,6 +105,12 @@ struct shape<Op> {
   using message = typename Op::message;
   using value = cell_value_t<Op>;
 
+  using place = decltype(std::declval<const Op&>().cell(std::declval<const message&>()));
+
+  static_assert(!marked_place<place>,
+                "a single-cell operator would not see the markers of an owned_map: "
+                "name its element by `elements`");
+
   [[gnu::always_inline, gnu::flatten]] static bool is_here(const Op& op, const message& m) {
     const auto where = op.cell(m);
     return where.map->owns(where.id);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include <cairn/base/random.hpp>
@@ -69,12 +70,19 @@ class acquisition {
   [[nodiscard]] std::size_t size() const noexcept { return elements_.size(); }
   [[nodiscard]] const element& operator[](std::size_t i) const noexcept { return elements_[i]; }
   /// Index of an element, if it is held.
-  [[nodiscard]] std::optional<std::size_t> find(const element& e) const noexcept;
+  [[nodiscard]] std::optional<std::size_t> find(const element& e) const;
 
  protected:
   enum class state : std::uint8_t { named, requested, held };
 
+  // Index of an element, if it is in the list.
+  [[nodiscard]] std::optional<std::size_t> position_of(const element& e) const;
+
+  struct hash {
+    std::size_t operator()(const element& e) const noexcept { return mix64(e.id + e.map); }
+  };
   std::vector<element> elements_;
+  std::unordered_map<element, std::size_t, hash> positions_;  // of all elements, if they are many
   std::vector<state> states_;
   std::size_t due_ = 0, num_held_ = 0;
   std::uint32_t num_restarts_ = 0;  // since the transaction began

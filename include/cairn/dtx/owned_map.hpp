@@ -13,7 +13,8 @@
 namespace cairn::dtx {
 
 /// One T per vertex (or edge) with a marker beside it, so that distributed transactions can hold
-/// it. Activities at the owner access it like any other map element, and wait while it is held.
+/// it. Multi-cell operators at the owner access it like any other map element, and wait while it is
+/// held; a single-cell operator does not compile.
 ///
 /// Map         pgas::vertex_map, constructed from a partition, or pgas::edge_map, from this rank's
 ///             rows

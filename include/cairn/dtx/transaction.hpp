@@ -23,7 +23,7 @@ template <class Map>
 }
 
 /// Thrown through a body that accesses an element that is not held yet. Not derived from
-/// std::exception. A body must not swallow it with `catch (...)`.
+/// std::exception. The body runs again, also if it catches this.
 struct missing_element {};
 
 /// Two copies of each element of a transaction: the owner's value, and the value that the body

@@ -39,14 +39,22 @@ class write_buffer {
     } else if (entries_.size() < capacity_) {
       entries_.push_back({&cell, bits, &write<T>});
     } else {
-      throw leave{attempt_outcome::abort(abort_cause::capacity)};
+      overflowed_ = true;
+      throw_overflow();
     }
+  }
+  /// Called at the commit: the body may have caught what store() threw.
+  void expect_complete() const {
+    if (overflowed_) throw_overflow();
   }
 
   void apply() const noexcept {
     for (const auto& e : entries_) e.write(e.cell, e.bits);
   }
-  void clear() noexcept { entries_.clear(); }
+  void clear() noexcept {
+    entries_.clear();
+    overflowed_ = false;
+  }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
@@ -62,6 +70,10 @@ class write_buffer {
                                  std::bit_cast<T>(static_cast<detail::word_of<T>>(bits)));
   }
 
+  [[noreturn]] static void throw_overflow() {
+    throw leave{attempt_outcome::abort(abort_cause::capacity)};
+  }
+
   // Sections are short, so a linear search is faster than a table.
   [[nodiscard]] const entry* find(const void* cell) const noexcept {
     for (const auto& e : entries_) {
@@ -75,6 +87,7 @@ class write_buffer {
 
   std::size_t capacity_;
   std::vector<entry> entries_;
+  bool overflowed_ = false;
 };
 
 /// Writes go to a buffer, and reads see them.
@@ -121,7 +134,8 @@ class emulated_hardware {
     shared_->running.lock(shared_->relax);
     return attempt_outcome::success();
   }
-  attempt_outcome commit() noexcept {
+  attempt_outcome commit() {
+    buffer_.expect_complete();
     buffer_.apply();
     cancel();
     return attempt_outcome::success();

@@ -46,6 +46,8 @@ struct versioned_rules {
 /// one of them waits for a word below one that it owns. An irrevocable transaction waits
 /// unboundedly; meanwhile all transactions that own words wait only shortly.
 ///
+/// A body that catches `leave` and goes on does not commit: the commit aborts, too.
+///
 /// owner      this worker's number among the workers that share the clock
 /// Throws     `leave` (conflict) from all functions that read, own, extend or commit
 /// Source     [Dice06] (TL2) and [Felber08] (TinySTM). The rules for waiting and the irrevocable
@@ -128,6 +130,8 @@ class versioned_log {
   /// Commits. publish() writes the buffered stores; it runs after the last point that can fail.
   template <class Publish>
   [[gnu::always_inline]] void commit(Publish&& publish) {
+    if (doomed_) [[unlikely]]
+      abort_conflict();
     if (!owned_.empty()) {
       const auto version = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
       // If `version` directly follows the snapshot, no other transaction has committed since.
@@ -211,13 +215,15 @@ class versioned_log {
   void end() noexcept {
     reads_.clear();
     owned_.clear();
+    doomed_ = false;
     if (irrevocable_) [[unlikely]] {
       irrevocable_ = false;
       clock_->irrevocable_owner.store(0, std::memory_order_release);
     }
   }
 
-  [[noreturn, gnu::noinline]] static void abort_conflict() {
+  [[noreturn, gnu::noinline]] void abort_conflict() {
+    doomed_ = true;
     throw leave{attempt_outcome::abort(abort_cause::conflict)};
   }
 
@@ -228,7 +234,7 @@ class versioned_log {
   random64 random_;
   [[no_unique_address]] Relax relax_;
   std::uint32_t owner_;
-  bool irrevocable_ = false;
+  bool irrevocable_ = false, doomed_ = false;  // doomed_: `leave` was thrown
 };
 
 }  // namespace cairn::tm
