@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/record_channel.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/io/scan.hpp>
 #include <cairn/graph/io/word_lines.hpp>
+#include <cairn/task/per_worker.hpp>
 
 #include "graph/gather.hpp"
 #include "no_weight.hpp"
@@ -99,10 +103,38 @@ std::string joined(const std::vector<std::string_view>& words) {
 }
 
 /// Sorted, without duplicates.
-std::vector<std::string_view> sorted(std::vector<std::string_view> words) {
+std::vector<std::string_view> sorted(const auto& dictionaries) {
+  std::vector<std::string_view> words;
+  for (const auto* d : dictionaries) {
+    words.insert(words.end(), d->words().begin(), d->words().end());
+  }
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   return words;
+}
+
+/// The words of all ranks that belong to this one, by their hash; of each worker, with duplicates.
+/// Collective.
+task::per_worker<dictionary> words_by_hash(world& w, std::span<const std::string_view> mine) {
+  task::per_worker<dictionary> kept(w.workers());
+  am::record_channel words(w, [&](worker_t k, am::record_batch batch) {
+    for (const auto record : batch) {
+      kept[k].number_of({reinterpret_cast<const char*>(record.data()), record.size()});
+    }
+  });
+  am::epoch epoch(w);
+  w.parallel_for(
+      mine.size(),
+      [&](worker_t k, std::size_t i, std::size_t end) {
+        for (; i < end; ++i) {
+          const auto to =
+              std::hash<std::string_view>()(mine[i]) % static_cast<std::size_t>(w.size());
+          words.send(k, static_cast<rank_t>(to), std::as_bytes(std::span(mine[i])));
+        }
+      },
+      1024);
+  epoch.close();
+  return kept;
 }
 
 }  // namespace
@@ -153,13 +185,14 @@ edge_block parse_vertex_pairs(std::string_view text, const text_layout& layout, 
 }
 
 word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine) {
-  std::vector<std::string_view> own;
-  for (const auto* words : mine)
-    own.insert(own.end(), words->words().begin(), words->words().end());
-  own = sorted(std::move(own));
+  auto own = sorted(mine);
   std::vector<std::vector<char>> texts;
   if (w.size() > 1) {
-    const auto text = joined(own);
+    auto shares = words_by_hash(w, own);
+    std::vector<const dictionary*> share;
+    for (const auto& k : shares) share.push_back(&k.value);
+    const auto text = joined(sorted(share));
+    shares = task::per_worker<dictionary>(0);
     texts = gather_lists(w, std::span<const char>(text));
     own.clear();
     for (const auto& theirs : texts) {
@@ -169,7 +202,7 @@ word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine) {
         at = stop + 1;
       }
     }
-    own = sorted(std::move(own));
+    std::sort(own.begin(), own.end());
   }
   word_list all;
   std::uint64_t characters = 0;

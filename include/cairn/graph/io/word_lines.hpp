@@ -58,7 +58,8 @@ class dictionary {
 
 /// The words of all ranks, ascending; the same on every rank.
 ///
-/// Memory    temporarily on each rank every rank's words, and 16 bytes for each of them
+/// Memory    temporarily on each rank the result twice, and 16 bytes for each word
+/// Messages  one for each word of each rank, to the rank that its hash names
 /// Collective.
 [[nodiscard]] word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine);
 
