@@ -81,6 +81,13 @@ TEST(KcoreOfOne, CountsTheEdgesThatItLooksAt) {
   EXPECT_EQ(w.counters().total(obs::counter::edges), 40u * 39);
 }
 
+TEST(KcoreOfOne, FollowsAPathWithinASuperstep) {
+  world w;
+  const auto r = kcore(w, support::share_of<std::uint32_t>(support::path(10'000), 0, 1));
+  EXPECT_EQ(r.levels, 1u);
+  EXPECT_LT(r.rounds, 100u);
+}
+
 TEST(KcoreVerifier, CatchesEveryChangeOfACoreNumber) {
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
