@@ -145,6 +145,17 @@ else:
                           "print('Verification: PASS'); print('Trial Time: 0.2')")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_generated_graphs_are_converted_as_they_are(self):
+        self.table("print('Trial Time: 0.2')")
+        cairn = self.program("cairn", self.FAKE_CAIRN.replace("VERIFIED", "True") + """
+generated = any(a in sys.argv for a in ("--kronecker", "--uniform", "--grid"))
+if generated and "--drop-duplicates" in sys.argv: sys.exit("for files")
+""")
+        done = self.run_script("bench/peer_table", self.folder, "--cairn", cairn, "--algorithms",
+                               "bfs", "--threads", 1, "--pairs", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"kronecker16 +2.00")
+
     def test_shortest_paths_are_given_weights_and_gap_its_best_delta(self):
         self.program("sssp", "import sys; given = dict(zip(sys.argv, sys.argv[1:]))\n"
                      "weights = [int(line.split()[2]) for line in open(given['-f'])]\n"
