@@ -55,6 +55,7 @@ fuzz: packages
 	@tests/fuzz/run build/fuzz $(SECONDS) $(TARGETS)
 
 figures: build/release/build.ninja
+	$(if $(filter-out short long,$(FORM)),$(error FORM is $(FORM): expected short or long))
 ifdef ONLY
 	@for name in $(ONLY); do test -f bench/figures/$$name.py || \
 	  { echo "make figures: there is no bench/figures/$$name.py" >&2; exit 2; }; done

@@ -3,6 +3,9 @@
 //
 //   ./00_reach graph.mtx.gz --threads 2
 
+#include <cstdint>
+#include <variant>
+
 #include <fmt/core.h>
 
 #include <cairn/algo/bfs.hpp>

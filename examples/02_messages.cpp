@@ -5,6 +5,9 @@
 //   ./02_messages --ranks 3         three processes on this machine
 //   mpiexec -n 3 ./02_messages      three processes on a cluster
 
+#include <atomic>
+#include <span>
+
 #include <fmt/core.h>
 
 #include <cairn/am/channel.hpp>

@@ -4,7 +4,9 @@
 //
 //   ./04_pregel --ranks 3 --threads 2
 
+#include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include <fmt/core.h>
 

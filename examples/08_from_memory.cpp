@@ -4,6 +4,7 @@
 // ranks run a search on it from person 103.
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <variant>
 #include <vector>
 

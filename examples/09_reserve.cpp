@@ -12,6 +12,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/per_worker.hpp>
 
 namespace {
 

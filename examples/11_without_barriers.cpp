@@ -14,6 +14,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/per_worker.hpp>
 
 using vertex = std::uint32_t;
 constexpr vertex side = 200, unreached = cairn::no_vertex<vertex>;

@@ -7,16 +7,19 @@
 #include <mpi.h>
 #include <sched.h>
 
-static int crowded;  // whether this machine has more processes than allowed cores
+static int crowded;  // whether this machine has more processes than cores allowed to them
 
 static inline void count_processes(void) {
   MPI_Comm machine;
   int here = 0;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_size(machine, &here);
+  cpu_set_t mine, all;  // Open MPI binds processes, each to cores of its own
+  CPU_ZERO(&mine);
+  const int known = sched_getaffinity(0, sizeof mine, &mine) == 0;
+  MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, machine);
   MPI_Comm_free(&machine);
-  cpu_set_t allowed;
-  crowded = sched_getaffinity(0, sizeof allowed, &allowed) == 0 && here > CPU_COUNT(&allowed);
+  crowded = known && here > CPU_COUNT(&all);
 }
 
 static inline void idle(void) {

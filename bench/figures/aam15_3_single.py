@@ -76,8 +76,8 @@ def aggregators_do_not_abort(points):
     slower = clearly_above(times["aggregator"], times["stm"])
     return Verdict(
         FAILS if aborts or slower else HOLDS,
-        f"{aborts} aborts, {median(times['stm']) / median(times['aggregator']):.2f} times the speed "
-        f"of stm on {threads} threads",
+        f"{aborts} aborts, {median(times['stm']) / median(times['aggregator']):.2f} times the "
+        f"speed of stm on {threads} threads, by the medians",
         f"by stm {100 * by_stm:.2f} % of the attempts on {threads} threads abort; ns of an "
         f"increment on one thread: {times_of_increments(points, 1)}; by each of {threads}: "
         f"{times_of_increments(points, threads)}")

@@ -43,7 +43,7 @@ void measure(harness& h, const std::string& mpi, const std::string& work, int ra
              const figure::record_function& record) {
   const auto cairn = fmt::format(
       "'{}/remote_vertices' --ranks {} --threads 1 --work {} --coalesce {} --runs 1 "
-      "--min-seconds 0.05 --lines - 2>/dev/null",
+      "--min-seconds 0.05 --lines -",
       program_folder(), ranks, work, messages * message_bytes);
   const nlohmann::json settings{{"work", work}, {"ranks", ranks}, {"messages", messages}};
   auto slow = process("one_sided_mpi", settings, mpi);

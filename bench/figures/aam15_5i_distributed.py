@@ -25,7 +25,7 @@ def remote_elements_cost(points):
     right = all(clearly_above(more["seconds"], less["seconds"]) for more, less in (
         (few_more, few_less), (many_more, many_less),
         (many_less, few_less), (many_more, few_more)))
-    return Verdict(HOLDS if right else FAILS, said)
+    return Verdict(HOLDS if right else FAILS, said + ", by the medians")
 
 
 def back_off_ends_refusals(points):

@@ -50,7 +50,11 @@ nlohmann::json measure_beside(harness& h, const tasks_job& job, const std::strin
   const auto times = h.measure_alternating(turns);
   nlohmann::json seconds{{"seconds", json_of(times[0].time)},
                          {"cairn_seconds", json_of(times[1].time)}};
-  if (times.size() > 2) seconds["mpi_seconds"] = json_of(times[2].time);
+  if (times.size() > 2) {
+    seconds["mpi_seconds"] = json_of(times[2].time);
+    seconds["mpi"] = json_of(ratio_of(times[2], times[0]));
+    seconds["mpi_by_cairn"] = json_of(ratio_of(times[2], times[1]));
+  }
   return seconds;
 }
 

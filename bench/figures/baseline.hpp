@@ -31,7 +31,8 @@ class job_files {
 ///
 /// baseline  its name, as mpi_commands() takes it; the MPI that runs it fastest is measured
 /// by_tasks  the last run of the job
-/// Returns   {"seconds", "cairn_seconds", "mpi_seconds"}; without MPI no "mpi_seconds"
+/// Returns   {"seconds", "cairn_seconds"}; with MPI also "mpi_seconds" and, by pairs, the ratios of
+///           that time to both others, "mpi" and "mpi_by_cairn"
 [[nodiscard]] nlohmann::json measure_beside(harness& h, const tasks_job& job,
                                             const std::string& baseline, const job_files& files,
                                             tasks_run& by_tasks);

@@ -111,9 +111,12 @@ void measure(harness& h, const hash_map_sweep& s, int ranks, std::uint64_t tasks
   const auto times = h.measure_alternating(turns);
   auto point = settings;
   point["accesses"] = tasks * steps;
-  std::size_t i = 0;
-  for (const std::string name : {"seconds", "alone_seconds", "together_seconds"}) {
-    if (i < times.size()) point[name] = json_of(times[i++].time);
+  point["seconds"] = json_of(times[0].time);
+  std::size_t i = 1;
+  for (const std::string name : {"alone", "together"}) {
+    if (i == times.size()) break;
+    point[name + "_seconds"] = json_of(times[i].time);
+    point[name] = json_of(ratio_of(times[i++], times[0]));
   }
   record(std::move(point));
 }

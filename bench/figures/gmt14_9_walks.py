@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"where": local or simulated, "ranks", "vertices", "degree", "length", "tasks", "edges":
 steps, "messages", "buffers", "seconds", "cairn_seconds"}; local points with MPI also have
-"mpi_seconds"; {"costs", "task_lines", "mpi_lines"}. Simulated times have no spread; their clock
-charges messages only. Of simulated points "small" is true if a rank has fewer walkers than tasks:
-those are drawn, not judged. The claims were written before the first sweep."""
+"mpi_seconds" and, by pairs, that time over both others, "mpi" and "mpi_by_cairn"; {"costs",
+"task_lines", "mpi_lines"}. Simulated times have no spread; their clock charges messages only. Of
+simulated points "small" is true if a rank has fewer walkers than tasks: those are drawn, not
+judged. The claims were written before the first sweep."""
 
-from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median
+from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, at_least, having, median, whole
 from rank_claims import curves_of, weak_scaling
 
 TITLE = "[GMT14] figure 9: random walks"
@@ -14,16 +15,16 @@ LONG = ("--runs 9 --rank-scale 17 --simulated 2 4 8 16 32 64 --small 64 128 256 
 
 
 def faster(member):
-    """Whether the program whose time is the member beats the baseline on several ranks."""
+    """Whether a program beats the baseline on several ranks; the member is the baseline's time over
+    its time."""
 
     def judge(points):
-        measured = [p for p in having(points, "mpi_seconds", member) if p["ranks"] > 1]
+        measured = [p for p in having(points, member) if p["ranks"] > 1]
         if not measured:
             return Verdict(OPEN, "there is no MPI, or one rank only was measured")
-        right = all(clearly_above(p["mpi_seconds"], p[member]) for p in measured)
-        return Verdict(HOLDS if right else FAILS, "times its speed: " + ", ".join(
-            f"{median(p['mpi_seconds']) / median(p[member]):.2f} on {p['ranks']} ranks"
-            for p in measured))
+        return Verdict(whole(at_least(p[member], 1) for p in measured), "times its speed: " +
+                       ", ".join(f"{median(p[member]):.2f} on {p['ranks']} ranks"
+                                 for p in measured))
 
     return judge
 
@@ -45,8 +46,8 @@ def is_short(points):
 
 
 CLAIMS = [
-    Claim("walks by tasks are faster than the delegating MPI program", faster("seconds")),
-    Claim("Cairn's own walks are faster than the delegating MPI program", faster("cairn_seconds")),
+    Claim("walks by tasks are faster than the delegating MPI program", faster("mpi")),
+    Claim("Cairn's own walks are faster than the delegating MPI program", faster("mpi_by_cairn")),
     Claim("with a tenth of the source lines of its algorithm", is_short),
     Claim("weak scaling: with more simulated ranks the rate of steps grows, that of a rank keeps "
           "at least a half", scales),

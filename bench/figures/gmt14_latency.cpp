@@ -140,6 +140,9 @@ class walk_stage {
     };
     return subject(std::move(kern));
   }
+  [[nodiscard]] std::uint64_t table_bytes() {
+    return memory_.view(rows_).local().size_bytes() + memory_.view(targets_).local().size_bytes();
+  }
   [[nodiscard]] double num_steps() const { return static_cast<double>(walks_ * sweep_.length); }
 
  private:
@@ -183,7 +186,9 @@ void sweep(harness& h, const latency_sweep& s, const figure::record_function& re
   const auto times = h.measure_alternating(all);
   const auto steps = stage.num_steps();
   const auto &loop = times[0], *best = &times[1];
-  record({{"by", "loop"}, {"ns_per_step", ns_per_step(loop, steps)}});
+  record({{"by", "loop"},
+          {"ns_per_step", ns_per_step(loop, steps)},
+          {"table_bytes", stage.table_bytes()}});
   auto next = times.begin() + 1;
   for (const int n : s.interleaved) {
     const auto& found = *next++;

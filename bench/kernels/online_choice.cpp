@@ -23,6 +23,7 @@
 #include <cairn/algo/coloring.hpp>
 #include <cairn/algo/mst.hpp>
 #include <cairn/algo/verify_bfs.hpp>
+#include <cairn/algo/verify_mst.hpp>
 #include <cairn/graph/load.hpp>
 #include <cairn/hw/topology.hpp>
 
@@ -105,12 +106,9 @@ class stage {
   ending once(const activity::options& opt) {
     if (algorithm_ == "mst") {
       auto found = algo::mst<std::uint32_t>(w_, g_, {.activity = opt});
-      return ended(std::make_shared<decltype(found)>(std::move(found)),
-                   [this](const auto& r) -> std::optional<std::string> {
-                     if (trees_ == 0) trees_ = r.num_trees;
-                     if (r.num_trees != trees_) return "another forest";
-                     return std::nullopt;
-                   });
+      return ended(std::make_shared<decltype(found)>(std::move(found)), [this](const auto& r) {
+        return algo::verify_mst<std::uint32_t>(w_, g_, r.edges);
+      });
     }
     if (algorithm_ == "coloring") {
       auto found = algo::coloring<std::uint32_t>(w_, g_, {.activity = opt});
@@ -127,7 +125,6 @@ class stage {
   std::string algorithm_;
   graph_type g_;
   std::uint32_t source_ = 0;
-  std::uint64_t trees_ = 0;
 };
 
 void measure(harness& h, const sweep& s, const std::string& name, const graph::source& from) {

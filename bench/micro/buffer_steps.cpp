@@ -125,5 +125,10 @@ int main(int argc, char** argv) {
         arguments.number("--buffers", options.buffers, {0, 1 << 24}, "sizes in bytes; 0: auto");
         arguments.number("--messages", options.messages, {1, 1 << 30}, "of each rank and pass");
       },
-      [&](cairn::world& w, cairn::bench::harness& h) { cairn::bench::measure(w, h, options); });
+      [&](cairn::world& w, cairn::bench::harness& h) {
+        if (w.workers() != 1) {
+          throw cairn::usage_error("the handler's sum is plain: give --threads 1");
+        }
+        cairn::bench::measure(w, h, options);
+      });
 }

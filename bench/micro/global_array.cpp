@@ -5,10 +5,8 @@
 //   puts    million blocking 8-byte puts per second between 2 ranks, each of --tasks tasks, beside
 //           requests that leave one by one: one message per put
 //   gather  million random 8-byte reads per second, by tasks, beside am::request
-//   walks   million steps per second of random walks on one rank, by tasks, beside a plain loop of
-//           one walk at a time and a loop that interleaves walks by hand
 //
-//   global_array --form puts --ranks 2 --threads 1        global_array --form walks --threads 1
+//   global_array --form puts --ranks 2 --threads 1
 
 #include <algorithm>
 #include <array>
@@ -27,7 +25,6 @@
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
 
-#include <bench/baselines/walks.hpp>
 #include <bench/program.hpp>
 
 namespace cairn::bench {
@@ -40,9 +37,7 @@ struct array_options {
   std::string form = "puts";
   std::uint64_t accesses = std::uint64_t{1} << 20;  // per rank and pass
   std::uint64_t tasks = 4096;                       // per rank
-  int table_bits = 22;                              // words per rank; vertices of walks
-  std::uint64_t length = 40;                        // of a walk
-  std::size_t interleaved = 32;                     // walks of the loop by hand
+  int table_bits = 22;                              // log2 of the words per rank
 };
 
 using words = global_view<std::uint64_t>;
@@ -62,14 +57,10 @@ task::task<> run_tasks(std::uint64_t tasks, std::uint64_t all, Make make) {
   co_await task::when_all(std::move(started));
 }
 
-struct pass_result {
-  std::uint64_t passes;
-};
-
 template <class Pass, class Wrong>
 subject subject_of(world& w, const array_options& o, const std::string& method, double millions,
                    Pass pass, Wrong wrong) {
-  kernel<int, pass_result> kern;
+  kernel<int, int> kern;
   kern.name = "global_array_" + o.form;
   kern.settings = {{"ranks", w.size()},
                    {"workers", w.workers()},
@@ -77,14 +68,15 @@ subject subject_of(world& w, const array_options& o, const std::string& method, 
                    {"accesses_per_rank", o.accesses},
                    {"tasks_per_rank", o.tasks},
                    {"table_bits", o.table_bits},
-                   {"length", o.length},
-                   {"interleaved", o.interleaved},
                    {"buffer_bytes", w.messages().coalesce_bytes()}};
   kern.item = "million_accesses";
   kern.num_items = millions;
   kern.make_input = [] { return 0; };
-  kern.run = [pass](int) mutable { return pass_result{pass()}; };
-  kern.verify = [wrong](int, const pass_result&) mutable -> std::string {
+  kern.run = [pass](int) mutable {
+    pass();
+    return 0;
+  };
+  kern.verify = [wrong](int, int) mutable -> std::string {
     const std::uint64_t n = wrong();
     return n == 0 ? "" : fmt::format("{} values are wrong", n);
   };
@@ -96,10 +88,12 @@ void report(world& w, const std::vector<subject*>& all, const std::vector<measur
   if (w.rank() != 0) return;
   fmt::print(stderr, "{:>24} {:>12} {:>8} {:>10}\n", "method", "million/s", "mad %", "by first");
   for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto accesses = all[i]->num_items / all[0]->num_items;  // passes differ in length
     fmt::print(stderr, "{:>24} {:>12.2f} {:>8.1f} {:>10.2f}\n",
                all[i]->settings["method"].get<std::string>(),
                all[i]->num_items / times[i].time.median,
-               100 * times[i].time.mad / times[i].time.median, ratio_of(times[0], times[i]).median);
+               100 * times[i].time.mad / times[i].time.median,
+               accesses * ratio_of(times[0], times[i]).median);
   }
 }
 
@@ -135,7 +129,7 @@ void measure_puts(world& w, harness& h, const array_options& o) {
       },
       [](worker_t, std::uint64_t, const auto&) {},
       {.kind = channel_kind::standing,
-       .coalesce_bytes = 24,
+       .coalesce_bytes = 8,
        .max_unanswered = static_cast<std::uint32_t>(o.tasks)});
   const auto wrong_after = [&](std::uint64_t puts) {
     return [&, puts] {
@@ -155,12 +149,10 @@ void measure_puts(world& w, harness& h, const array_options& o) {
     };
     return s;
   };
-  std::uint64_t passes = 0;
   const auto by_tasks = [&, me](std::uint64_t tasks, std::uint64_t puts) {
     w.run(run_tasks(tasks, puts, [=](std::uint64_t first, std::uint64_t last) {
       return put_some(a, base, block, me, first, last);
     }));
-    return ++passes;
   };
   const auto millions = [&](std::uint64_t puts) {
     return static_cast<double>(puts) * w.size() * 1e-6;
@@ -182,15 +174,14 @@ void measure_puts(world& w, harness& h, const array_options& o) {
             256);
         single.finish();
         w.barrier();
-        return ++passes;
       },
       wrong_after(few)));
   const auto fewest = few / 16 + 1;
   auto one_task = over_zeros(subject_of(
-      w, o, "1 task", millions(fewest), [&] { return by_tasks(1, fewest); }, wrong_after(fewest)));
+      w, o, "1 task", millions(fewest), [&] { by_tasks(1, fewest); }, wrong_after(fewest)));
   auto many = over_zeros(subject_of(
       w, o, fmt::format("{} tasks", o.tasks), millions(o.accesses),
-      [&] { return by_tasks(o.tasks, o.accesses); }, wrong_after(o.accesses)));
+      [&] { by_tasks(o.tasks, o.accesses); }, wrong_after(o.accesses)));
   std::vector<subject*> all{&one_by_one, &one_task, &many};
   report(w, all, h.measure_alternating(all));
 }
@@ -238,7 +229,6 @@ void measure_gather(world& w, harness& h, const array_options& o) {
     return w.sum(bad);
   };
   w.barrier();
-  std::uint64_t passes = 0;
   const auto millions = static_cast<double>(o.accesses) * w.size() * 1e-6;
   auto requests = subject_of(
       w, o, "am::request", millions,
@@ -255,7 +245,6 @@ void measure_gather(world& w, harness& h, const array_options& o) {
             4096);
         get.finish();
         w.barrier();
-        return ++passes;
       },
       wrong);
   auto* const to = copies.data();
@@ -266,7 +255,6 @@ void measure_gather(world& w, harness& h, const array_options& o) {
         w.run(run_tasks(o.tasks, o.tasks, [=, &next, all = o.accesses](auto, auto) {
           return get_some(a, n, me, to, &next, all);
         }));
-        return ++passes;
       },
       wrong);
   auto ahead = subject_of(
@@ -276,88 +264,9 @@ void measure_gather(world& w, harness& h, const array_options& o) {
                         [=, m = &memory](std::uint64_t first, std::uint64_t last) {
                           return get_with_lookahead(m, a, n, me, to, first, last);
                         }));
-        return ++passes;
       },
       wrong);
   std::vector<subject*> all{&requests, &awaited, &ahead};
-  report(w, all, h.measure_alternating(all));
-}
-
-// Walks ----------------------------------------------------------------------------------------
-
-using baselines::row;
-using baselines::walk_alone;
-using baselines::walk_choice;
-using baselines::walk_interleaved;
-using baselines::walk_start;
-using rows_view = global_view<row>;
-using targets_view = global_view<std::uint32_t>;
-
-task::task<> walk_some(rows_view rows, targets_view targets, std::uint64_t length,
-                       std::uint64_t* sum, std::uint64_t first, std::uint64_t last) {
-  std::uint64_t mine = 0;
-  for (auto k = first; k < last; ++k) {
-    auto v = walk_start(k, rows.size());
-    for (std::uint64_t s = 0; s < length; ++s) {
-      const auto r = co_await rows.get(v);
-      v = co_await targets.get(r.first + walk_choice(k, s, r.degree));
-    }
-    mine += mix64(v);
-  }
-  *sum += mine;
-}
-
-void measure_walks(world& w, harness& h, const array_options& o) {
-  CAIRN_EXPECTS(w.size() == 1 && w.workers() == 1, "walks are measured on one worker");
-  const auto n = std::uint64_t{1} << o.table_bits;
-  global_memory memory(w);
-  const auto row_array = memory.collective_alloc<row>(n);
-  const auto of_rows = memory.view(row_array).local();
-  std::uint64_t edges = 0;
-  for (std::uint64_t v = 0; v < n; ++v) {
-    of_rows[v] = {edges, 8 + mix64(v) % 17};
-    edges += of_rows[v].degree;
-  }
-  const auto target_array = memory.collective_alloc<std::uint32_t>(edges);
-  const auto of_targets = memory.view(target_array).local();
-  for (std::uint64_t e = 0; e < edges; ++e) {
-    of_targets[e] = static_cast<std::uint32_t>(drawn(7, e, n));
-  }
-  const auto* const rows = of_rows.data();
-  const auto* const targets = of_targets.data();
-  const auto walks = std::max<std::uint64_t>(o.accesses / o.length, 1);
-  const auto expected = walk_alone(rows, targets, n, walks, o.length);
-  std::uint64_t sum = 0, passes = 0;
-  const auto wrong = [&] { return static_cast<std::uint64_t>(std::exchange(sum, 0) != expected); };
-  const auto millions = static_cast<double>(walks * o.length) * 1e-6;
-  auto alone = subject_of(
-      w, o, "one at a time", millions,
-      [&] {
-        sum = walk_alone(rows, targets, n, walks, o.length);
-        return ++passes;
-      },
-      wrong);
-  auto by_hand = subject_of(
-      w, o, fmt::format("{} by hand", o.interleaved), millions,
-      [&] {
-        sum = walk_interleaved(rows, targets, n, walks, o.length, o.interleaved);
-        return ++passes;
-      },
-      wrong);
-  auto by_tasks = subject_of(
-      w, o, fmt::format("{} tasks", o.tasks), millions,
-      [&] {
-        sum = 0;
-        const auto a = memory.view(row_array);
-        const auto b = memory.view(target_array);
-        w.run(run_tasks(o.tasks, walks,
-                        [=, l = o.length, to = &sum](std::uint64_t first, std::uint64_t last) {
-                          return walk_some(a, b, l, to, first, last);
-                        }));
-        return ++passes;
-      },
-      wrong);
-  std::vector<subject*> all{&alone, &by_hand, &by_tasks};
   report(w, all, h.measure_alternating(all));
 }
 
@@ -370,19 +279,14 @@ int main(int argc, char** argv) {
   return bench::run_program_on_ranks(
       argc, argv, "Tasks over global arrays.",
       [&](bench::argument_list& arguments) {
-        arguments.word("--form", o.form, {"puts", "gather", "walks"}, "what is measured");
+        arguments.word("--form", o.form, {"puts", "gather"}, "what is measured");
         arguments.number("--accesses", o.accesses, {1, std::uint64_t{1} << 40},
                          "of each rank in a pass");
         arguments.number("--tasks", o.tasks, {1, std::uint64_t{1} << 30}, "of each rank");
-        arguments.number("--table-bits", o.table_bits, {1, 30},
-                         "log2 of the words of each rank, or of the vertices");
-        arguments.number("--length", o.length, {1, std::uint64_t{1} << 30}, "of a walk");
-        arguments.number("--interleaved", o.interleaved, {1, std::size_t{1} << 20},
-                         "walks that the loop by hand interleaves");
+        arguments.number("--table-bits", o.table_bits, {1, 30}, "log2 of the words of each rank");
       },
       [&](world& w, bench::harness& h) {
         if (o.form == "puts") bench::measure_puts(w, h, o);
         if (o.form == "gather") bench::measure_gather(w, h, o);
-        if (o.form == "walks") bench::measure_walks(w, h, o);
       });
 }

@@ -141,6 +141,7 @@ void measure_memory(world& w, harness& h, const edge_file& file, const nlohmann:
   fmt::print(stderr, "{:>7} threads: {:.0f} MB anonymous at the peak, {} {:.0f} MB\n", w.workers(),
              1e-6 * static_cast<double>(peak), peak <= bound ? "within" : "BEYOND",
              1e-6 * static_cast<double>(bound));
+  if (peak > bound) throw wrong_result("a graph took more memory to read than guaranteed");
 }
 
 void measure_speed(world& w, harness& h, const edge_file& file, const nlohmann::json& settings) {

@@ -95,7 +95,12 @@ void measure(harness& h, int workers, std::uint32_t n, mechanism m, std::size_t 
   kern.run = [shared](int&) { return shared->run(); };
   kern.verify = [shared](const int&, std::uint64_t calls) -> std::string {
     std::uint64_t changes = 0;
-    for (const auto& a : shared->accounts.local()) changes += a.changes;
+    std::int64_t moved = 0;
+    for (const auto& a : shared->accounts.local()) {
+      changes += a.changes;
+      moved += a.balance - account{}.balance;
+    }
+    if (moved != 0) return fmt::format("the balances sum to {} too much", moved);
     const auto expected = 2 * transfers_per_call * calls;
     return changes == expected ? "" : fmt::format("{} changes, {} expected", changes, expected);
   };

@@ -94,15 +94,28 @@ class Latency(OfAFigure):
     def test_holds_as_claimed(self):
         verdicts = self.judge(self.points())
         self.assertEqual([v.word for v in verdicts], [HOLDS] * 6)
-        self.assertIn("25.0 ns by 64: 10.0 times", verdicts[0].number)
+        self.assertIn("25.0 ns by 64: 10.0 ± 0.0 times", verdicts[0].number)
         self.assertIn("1.05 times", verdicts[4].number)
 
     def test_fails_where_one_part_does(self):
         for broken, parts in (({"one": 60}, {0}), ({"most": 60}, {1}), ({"by_loop": 7}, {2}),
-                              ({"by_hand": .8}, {3}), ({"in_cache": .9}, {4}),
-                              ({"short": .9}, {5})):
+                              ({"by_hand": .8}, {3}), ({"in_cache": .89}, {4}),
+                              ({"short": .89}, {5})):
             self.assertEqual(failing(self.words(self.points(**broken))), parts, broken)
         self.assertEqual(self.words([]), [OPEN] * 6)
+
+    def test_is_open_within_the_spread(self):
+        for close, part in (({"one": 100.01}, 0), ({"most": 31.26}, 1), ({"by_loop": 8.005}, 2),
+                            ({"by_hand": .845}, 3), ({"in_cache": .905}, 4), ({"short": .905}, 5)):
+            words = self.words(self.points(**close))
+            self.assertEqual([i for i, w in enumerate(words) if w != HOLDS], [part], close)
+            self.assertEqual(words[part], OPEN)
+
+    def test_is_open_over_a_table_that_the_last_cache_may_hold(self):
+        loop, *others = self.points()
+        for table, word in ((300e6, OPEN), (700e6, HOLDS)):
+            loop.update({"table_bytes": table, "machine": {"l3_bytes": 315e6}})
+            self.assertEqual(self.words([loop, *others]), [word] * 4 + [HOLDS] * 2)
 
 
 class Puts(OfAFigure):

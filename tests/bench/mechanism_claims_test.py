@@ -244,6 +244,9 @@ class Threads(OfAFigure):
                          [FAILS, HOLDS])
         self.assertEqual(self.words(self.points(atomics=(4, 2), htm=(3, 3))), [HOLDS, FAILS])
         self.assertEqual(self.words(self.points(atomics=(4, 2)) + [NO_HTM]), [HOLDS, OPEN])
+        by_hand = {"by hand": (2, 3)}
+        self.assertEqual(self.words(self.points(atomics=(4, 2), htm=(3, 2), **by_hand)),
+                         [HOLDS, HOLDS])
 
     def test_is_open_for_one_number_of_threads(self):
         self.assertEqual(self.word(self.points(atomics=(4,))), OPEN)

@@ -44,6 +44,7 @@ class Search(DrawnFigure):
                          "edges": 1000, "seconds": spread(2), "cairn_seconds": spread(1)}
                 if mpi:
                     local["mpi_seconds"] = spread(mpi if ranks > 1 else .5)
+                    local["mpi"] = spread(local["mpi_seconds"]["median"] / 2)
                 points.append(local)
         return points
 
@@ -85,7 +86,9 @@ class Walks(DrawnFigure):
         return [{**LINES, **lines},
                 *({"where": "local", "ranks": ranks, "edges": 1000, "seconds": spread(tasks, mad),
                    "cairn_seconds": spread(cairn, mad),
-                   **({"mpi_seconds": spread(mpi if ranks > 1 else .01, mad)} if mpi else {})}
+                   **({"mpi_seconds": spread(mpi if ranks > 1 else .01, mad),
+                       "mpi": spread(mpi / tasks, mad), "mpi_by_cairn": spread(mpi / cairn, mad)}
+                      if mpi else {})}
                   for ranks in (1, 2, 4)),
                 *({"where": "simulated", "ranks": ranks, "edges": 1000 * ranks,
                    "seconds": spread(s, 0), "cairn_seconds": spread(s, 0)}
@@ -98,7 +101,7 @@ class Walks(DrawnFigure):
         self.assertIn("10.0 times", verdicts[2].number)
 
     def test_fails_where_a_part_is_broken(self):
-        for broken, parts in (({"tasks": 2.5}, {0}), ({"cairn": 2.5}, {1}), ({"mad": 1.5}, {0, 1}),
+        for broken, parts in (({"tasks": 2.5}, {0}), ({"cairn": 2.5}, {1}),
                               ({"task_lines": 61}, {2}), ({"simulated": (1., 2.5)}, {3})):
             words = self.words(self.points(**broken))
             self.assertEqual({i for i, w in enumerate(words) if w == FAILS}, parts, broken)
@@ -106,6 +109,7 @@ class Walks(DrawnFigure):
     def test_is_open_without_points_and_without_mpi(self):
         self.assertEqual(self.words([]), [OPEN] * 4)
         self.assertEqual(self.words(self.points(mpi=None))[:2], [OPEN] * 2)
+        self.assertEqual(self.words(self.points(mad=1.5))[:2], [OPEN, HOLDS])
         self.assertEqual(self.words(self.points(simulated=(1.,)))[3], OPEN)
 
     def test_few_vertices_are_not_judged(self):
@@ -125,7 +129,8 @@ class HashMap(DrawnFigure):
                 "entries": 10, "accesses": 1000 * tasks, "seconds": seconds, **more}
 
     def points(self, alone=3., together=2., few=.1, simulated=(2., 1.), mpi=True, **lines):
-        by_hand = {"alone_seconds": spread(alone), "together_seconds": spread(together)}
+        by_hand = {"alone_seconds": spread(alone), "together_seconds": spread(together),
+                   "alone": spread(alone), "together": spread(together)}
         return [{**LINES, **lines},
                 *(self.point("local", ranks, tasks, spread(s), **(by_hand if mpi else {}))
                   for ranks in (1, 2) for tasks, s in ((64, few), (1024, 1.))),
