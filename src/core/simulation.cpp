@@ -185,6 +185,9 @@ simulation_report predict(const simulation_options& cluster, const world_options
   fibers.times = {.charge = charge, .next_due_ns = [&](std::size_t rank, std::uint64_t after_ns) {
                     return network.next_due_ns(static_cast<rank_t>(rank), after_ns);
                   }};
+  // Then waits for a message take thousands of turns, not millions.
+  auto& nap_ns = fibers.times->max_nap_ns;
+  nap_ns = std::max(nap_ns, static_cast<std::uint64_t>(cluster.costs->network.latency_ns / 1000));
   task::fiber_scheduler scheduler(random, clock, std::move(fibers));
   waiting = &scheduler;
   ranks.run(scheduler, clock, network, cluster, options, body);

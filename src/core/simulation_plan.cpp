@@ -147,6 +147,10 @@ simulation_plan parse_simulation(std::string_view text,
       throw usage_error("--sim: " + std::string(name) + " needs clock=loggp or clock=FILE");
     }
   }
+  if (plan.cluster.machines > plan.cluster.ranks) {
+    refuse("machines", std::to_string(plan.cluster.machines),
+           "at most the number of ranks, " + std::to_string(plan.cluster.ranks));
+  }
   return plan;
 }
 

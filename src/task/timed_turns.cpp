@@ -10,9 +10,9 @@
 namespace cairn::task {
 namespace {
 
-// A waiting fiber wakes by itself after 100 ns, 200 ns, ... 102.4 us: it may wait for a time.
+// A waiting fiber wakes by itself after 100 ns, 200 ns, ... max_nap_ns: it may wait for a time.
 constexpr std::uint64_t first_nap_ns = 100;
-constexpr unsigned max_doublings = 10;
+constexpr unsigned max_doublings = 40;  // beyond any max_nap_ns
 
 }  // namespace
 
@@ -39,7 +39,8 @@ void fiber_scheduler::state::wait_in_time(unsigned idle_rounds) {
   }
   mark_waiting(s);  // may advance the clock
   const auto now = clock.now_ns();
-  auto until = now + (first_nap_ns << std::min(idle_rounds - 1, max_doublings));
+  auto until = now + std::min(first_nap_ns << std::min(idle_rounds - 1, max_doublings),
+                              options.times->max_nap_ns);
   if (const auto due = options.times->next_due_ns(s.pool, now)) until = std::min(until, *due);
   resume_at(until);
 }

@@ -46,6 +46,14 @@ TEST(PredictedTime, ABarrierOfManyTakesLogarithmicallyManyRounds) {
   }
 }
 
+TEST(PredictedTime, TurnsDoNotGrowWithTheLatency) {
+  auto slow = costs;
+  slow.network.latency_ns = 1e12;
+  const auto report = run_simulated(cluster_of(2, 1, slow), {}, [](world& w) { w.barrier(); });
+  EXPECT_GE(report.simulated_ns, 1'000'000'000'000u);
+  EXPECT_LT(report.turns, 100'000u);
+}
+
 TEST(PredictedTime, BulkCostsGForEachByte) {
   const auto time_of = [](std::size_t bytes) {
     const auto report = run_simulated(cluster_of(2), {}, [&](world& w) {

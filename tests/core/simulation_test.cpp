@@ -215,6 +215,7 @@ TEST(ParseSimulation, RefusesWithASentence) {
       {"seed=18446744073709551616", "seed is '18446744073709551616', expected"},
       {"max_packet=1", "max_packet is '1', expected"},
       {"machines=0", "machines is '0', expected"},
+      {"machines=5,ranks=4", "machines is '5', expected at most the number of ranks, 4"},
   };
   for (const auto& [text, expected] : cases) {
     try {

@@ -20,6 +20,8 @@ struct fiber_times {
   std::function<void(std::size_t rank, worker_t worker)> charge;
   /// The time of the rank's next arrival after `after_ns`, if there is one.
   std::function<std::optional<std::uint64_t>(std::size_t rank, std::uint64_t after_ns)> next_due_ns;
+  /// The longest interval after which a waiting fiber wakes by itself.
+  std::uint64_t max_nap_ns = 102'400;
 };
 
 struct fiber_options {
@@ -46,7 +48,7 @@ struct fiber_options {
 /// With `times` each fiber has its own time, which its work and its waits advance. The fiber with
 /// the least time runs next; random numbers break ties. A waiting fiber sleeps until something
 /// arrives for its rank or another worker of the rank has worked. It also wakes by itself after
-/// intervals that grow to 0.1 ms. Pools are ranks, in the order of construction.
+/// intervals that grow to `max_nap_ns`. Pools are ranks, in the order of construction.
 ///
 /// Order     bodies and jobs that may run concurrently are interleaved at random; now and then one
 ///           runs far ahead
