@@ -37,6 +37,22 @@ usage_error unwritable(const std::string& path, int error) {
   return usage_error(path + ": cannot be written (" + std::strerror(error) + ")");
 }
 
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// The error with which rename() would refuse to replace a file; 0: none.
+int error_of_replacing(const fs::path& path, const struct stat& file) {
+  struct stat folder {};
+  if (stat(folder_of(path).c_str(), &folder) != 0) return errno;
+  const auto user = geteuid();
+  const bool owns = user == 0 || user == folder.st_uid || user == file.st_uid;
+  if ((folder.st_mode & S_ISVTX) != 0 && !owns) return EPERM;
+  struct statx entry {};
+  const bool known = statx(AT_FDCWD, path.c_str(), 0, 0, &entry) == 0;
+  return known && (entry.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 ? EBUSY : 0;
+}
+
 /// The descriptor that a name in /proc/self/fd denotes; /dev/fd and /dev/stdout link there.
 std::optional<int> descriptor_of(const fs::path& path) {
   std::error_code unknown;
@@ -80,6 +96,9 @@ destination destination_of(const std::string& path) {
     // A folder cannot be replaced, and a file without write permission must not be.
     if (found.existing && S_ISDIR(info.st_mode)) throw unwritable(path, EISDIR);
     if (found.existing && access(at.c_str(), W_OK) != 0) throw unwritable(path, errno);
+    if (found.existing && S_ISREG(info.st_mode)) {
+      if (const int error = error_of_replacing(at, info)) throw unwritable(path, error);
+    }
     return found;
   }
   throw unwritable(path, ELOOP);
@@ -110,8 +129,7 @@ std::pair<std::string, int> create_temporary(const fs::path& path) {
 /// killed. Returns -1 if the file system does not support it.
 int create_nameless(const fs::path& path) {
   if (access("/proc/self/fd", X_OK) != 0) return -1;  // needed by finish() to name the file
-  const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  return open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, new_file_mode);
+  return open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, new_file_mode);
 }
 
 /// As write(), but a pipe without a reader is only an error (EPIPE), not also a signal. The mask is

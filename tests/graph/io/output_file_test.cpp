@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -185,6 +186,37 @@ TEST(OutputFile, WhatCannotBeWrittenIsRefusedBeforeAndWhenItIsMade) {
   fs::permissions(dir.plain("read_only", "x"), fs::perms(0400));
   EXPECT_THROW(expect_writable(dir / "read_only"), usage_error);
   EXPECT_THROW(output_file(dir / "read_only"), usage_error);
+}
+
+TEST(OutputFile, AFileThatOnlyItsOwnerMayReplaceIsRefusedBeforeToOthers) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may act as another user";
+  const folder dir;
+  const auto path = dir.plain("a", "old");
+  ASSERT_EQ(chmod(path.c_str(), 0666), 0);
+  ASSERT_EQ(chmod((dir / "").c_str(), 01777), 0);
+  expect_writable(path);
+  constexpr uid_t nobody = 65534;
+  ASSERT_EQ(seteuid(nobody), 0);
+  EXPECT_THROW(expect_writable(path), usage_error);
+  expect_writable(dir / "new");
+  ASSERT_EQ(seteuid(0), 0);
+  ASSERT_EQ(chown(path.c_str(), nobody, nobody), 0);
+  ASSERT_EQ(seteuid(nobody), 0);
+  write(path, "new");
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_EQ(test::bytes_of(path), "new");
+}
+
+TEST(OutputFile, AMountPointIsRefusedBefore) {
+  const folder dir;
+  const auto path = dir.plain("a", "old"), other = dir.plain("b", "other");
+  if (mount(other.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    GTEST_SKIP() << "this process may not mount";
+  }
+  EXPECT_THROW(expect_writable(path), usage_error);
+  expect_writable(other);
+  EXPECT_EQ(umount(path.c_str()), 0);
+  expect_writable(path);
 }
 
 TEST(OutputFile, AskingLeavesNothingBehindAndChangesNothing) {
