@@ -105,6 +105,9 @@ void expect_options(const algorithm_command& cmd) {
   if (!cmd.output.empty()) check_output(cmd.output);
   if (!cmd.paths.empty()) check_paths_output(cmd.paths);
   if (!cmd.forest.empty()) graph::io::expect_edge_list_holds(cmd.forest, true);
+  for (const auto& file : outputs_of(cmd)) {
+    if (!file.path.empty()) expect_one_seed(cmd.c, file.option);
+  }
   expect_different_files(outputs_of(cmd));
   expect_trace(cmd.c, {cmd.in.file, cmd.output, cmd.paths, cmd.forest});
 }
@@ -152,11 +155,10 @@ void say_trials(const algorithm_command& cmd, const world& w, report& r) {
   const auto seconds = r["seconds"]["run"].get<std::vector<double>>();
   r.line("time", fmt::format("{} (median of {})", format_seconds(median(seconds)), cmd.trials));
   if (!r["teps"].is_null()) {
-    r.line("TEPS", fmt::format("{:.4g} million", r["teps"].get<double>() / 1e6));
+    r.line("TEPS", format_rate(r["teps"].get<double>()));
   }
   if (result.contains("edges_per_second")) {
-    r.line("rate",
-           fmt::format("{:.4g} million edges/s", result["edges_per_second"].get<double>() / 1e6));
+    r.line("rate", format_rate(result["edges_per_second"].get<double>()) + " edges/s");
   }
   r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
                                   last["grain"].get<std::uint64_t>()));
@@ -198,6 +200,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
   w.barrier();
   r["seconds"]["build"] =
       r["seconds"]["build"].get<double>() + static_cast<double>(w.clock().now_ns() - begin) * 1e-9;
+  say_load(r);
   const activity::options operators{.start = start_of(cmd.c)};
   phase_counts counts(w);
   std::vector<std::uint64_t> edges;
@@ -236,7 +239,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
       broken = found->verify().value_or("");
     }
     if (trial + 1 == cmd.trials || !broken.empty()) say_facts(r, cmd.a, *found, g);
-    if (trial + 1 == cmd.trials) {
+    if (trial + 1 == cmd.trials && broken.empty()) {
       const progress bar(shows, "writing the output of " + cmd.name());
       write_outputs(w, cmd, g, *found);
     }

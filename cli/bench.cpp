@@ -192,10 +192,10 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   add_file_to_write(sim, "--output", options->output, "Also write the costs to this file");
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
-      auto on_ranks = c;  // default: two local ranks
+      auto on_ranks = c;  // default: two local ranks; variables are for other commands
       auto& config = on_ranks.settings;
-      if (config.ranks == 0) config.ranks = 2;
-      if (config.threads == 0) config.threads = 1;
+      if (!c.given.contains("ranks")) config.ranks = 2;
+      if (!c.given.contains("threads")) config.threads = 1;
       expect_effect(on_ranks);
       if (!options->output.empty()) check_writable(options->output);
       return run(
@@ -234,6 +234,7 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
       alone.settings.ranks = 0;
       expect_effect(alone);
       if (!options->output.empty()) check_writable(options->output);
+      if (options->save) prepare_to_save(saved_costs_file(c));
       return run(
           alone.settings, [&](world& w) { return print_model(w, alone, *options); }, say);
     };

@@ -109,6 +109,11 @@ void expect_effect(const common& c, const world& w);
 /// The same for an option of a command.
 void expect_several_ranks(const world& w, std::string_view option);
 
+/// Rejects an option that names a file if several seeds would write it one after another.
+///
+/// Throws    usage_error
+void expect_one_seed(const common& c, std::string_view option);
+
 /// Rejects --grain, --retry and --costs on the command line if no operator runs in a group: by one
 /// worker, or because there are no hardware transactions. Collective.
 ///

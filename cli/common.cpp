@@ -10,6 +10,7 @@
 
 #include <cairn/base/error.hpp>
 #include <cairn/core/launch.hpp>
+#include <cairn/core/simulation.hpp>
 
 #include "cli/cli.hpp"
 
@@ -153,6 +154,13 @@ void expect_groups_used(const common& c, world& w, bool several_cells) {
   refuse_given(c, name_list{"retry", "costs"}, no_groups);
   // On one rank it also prevents runs by one worker alone (traverse/small_run.hpp).
   if (w.size() > 1 || mechanism != "auto") refuse_given(c, name_list{"grain"}, no_groups);
+}
+
+void expect_one_seed(const common& c, std::string_view option) {
+  if (c.settings.sim.empty()) return;
+  const auto plan = parse_simulation(c.settings.sim, c.settings.sim_costs);
+  if (plan.first_seed == plan.last_seed) return;
+  throw usage_error(fmt::format("--{} writes one run, and --sim has several seeds", option));
 }
 
 void expect_several_ranks(const world& w, std::string_view option) {

@@ -83,18 +83,18 @@ std::uint64_t written_id(const graph::labels& names, const std::string& id,
   return cmd.renumber ? 1 + names.position_of(*v) : names.id_of(*v);
 }
 
-// The terminals that the input names, if it is a flow.
-std::optional<graph::io::flow_terminals> named_terminals(const convert_command& cmd) {
+// The terminals that the input names, if it is a flow. One that the output needs is there.
+graph::io::flow_terminals named_terminals(const convert_command& cmd) {
   const auto& file = cmd.in.file;
-  if (file.empty() || graph::io::format_of(file) != file_format::dimacs) return std::nullopt;
-  return graph::io::read_flow_terminals(file);
+  if (file.empty() || graph::io::format_of(file) != file_format::dimacs) return {};
+  if (!ends_in(cmd, ".max")) return graph::io::read_flow_terminals(file);
+  return graph::io::read_flow_terminals(file, !cmd.from.empty(), !cmd.to.empty());
 }
 
 // Takes the terminals that are not given from the input.
-void complete_terminals(convert_command& cmd,
-                        const std::optional<graph::io::flow_terminals>& named) {
-  if (named && cmd.from.empty()) cmd.from = std::to_string(named->source);
-  if (named && cmd.to.empty()) cmd.to = std::to_string(named->sink);
+void complete_terminals(convert_command& cmd, const graph::io::flow_terminals& named) {
+  if (named.source != 0 && cmd.from.empty()) cmd.from = std::to_string(named.source);
+  if (named.sink != 0 && cmd.to.empty()) cmd.to = std::to_string(named.sink);
   if (!cmd.from.empty() && !cmd.to.empty()) return;
   throw usage_error("a .max file names the source and the sink of a flow: --from ID --to ID");
 }
@@ -190,10 +190,12 @@ int run_command(const common& c, const convert_command& given) {
       const auto named = named_terminals(cmd);
       if (ends_in(cmd, ".max")) complete_terminals(cmd, named);
       const auto& g = graphs.get(alone, r);
+      say_load(r);
       r["result"] = {{"isolated_left_out", 0}, {"weights_left_out", 0}};
       const auto start = w.clock().now_ns();
       write_graph(alone, g, cmd, r);
-      say_left_out(g, cmd, named && !ends_in(cmd, ".max"), r);
+      const bool names = named.source != 0 || named.sink != 0;
+      say_left_out(g, cmd, names && !ends_in(cmd, ".max"), r);
       const auto seconds = static_cast<double>(w.clock().now_ns() - start) * 1e-9;
       r["result"]["file"] = cmd.output;
       r["result"]["write_seconds"] = seconds;

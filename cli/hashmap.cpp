@@ -169,8 +169,7 @@ void say_result(const hashmap_command& cmd, const world& w, const pool_keeper& p
   r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
   const auto seconds = r["seconds"]["run"].get<std::vector<double>>();
   r.line("time", fmt::format("{} (median of {})", format_seconds(median(seconds)), cmd.trials));
-  r.line("rate", fmt::format("{:.4g} million accesses/s",
-                             r["result"]["accesses_per_second"].get<double>() / 1e6));
+  r.line("rate", format_rate(r["result"]["accesses_per_second"].get<double>()) + " accesses/s");
 }
 
 int run_trials(world& w, const hashmap_command& cmd, const common& c, pool_keeper& pools,

@@ -108,7 +108,9 @@ void add_info(CLI::App& app, common& c, action& chosen) {
         if (!in->partition.empty()) expect_several_ranks(w, "partition");
         if (!in->order.empty()) expect_several_ranks(w, "order");
         report r("info", c, w);
-        return std::visit([&](const auto& g) { return print_info(w, g, r); }, graphs.get(w, r));
+        const auto& graph = graphs.get(w, r);
+        say_load(r);
+        return std::visit([&](const auto& g) { return print_info(w, g, r); }, graph);
       });
     };
   });

@@ -214,15 +214,14 @@ algo::option_values with_flow_terminals(world& w, const input_options& in, const
       graph::io::format_of(in.file) != graph::io::file_format::dimacs) {
     return given;
   }
-  std::optional<graph::io::flow_terminals> found;
+  graph::io::flow_terminals ends;
   w.agree([&] {
-    if (w.rank() == 0) found = graph::io::read_flow_terminals(in.file);
+    if (w.rank() != 0) return;
+    ends = graph::io::read_flow_terminals(in.file, given.contains("from"), given.contains("to"));
   });
-  const auto ends = found.value_or(graph::io::flow_terminals{});
   const auto source = w.max(ends.source), sink = w.max(ends.sink);
-  if (source == 0) return given;
-  given.try_emplace("from", std::to_string(source));
-  given.try_emplace("to", std::to_string(sink));
+  if (source != 0) given.try_emplace("from", std::to_string(source));
+  if (sink != 0) given.try_emplace("to", std::to_string(sink));
   return given;
 }
 
@@ -269,9 +268,13 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
                                     g.directed() ? "directed" : "undirected"));
       },
       share->graph);
-  r.line("load", fmt::format("{}, build {}", format_seconds(share->load_seconds),
-                             format_seconds(share->build_seconds)));
   return share->graph;
+}
+
+void say_load(report& r) {
+  const auto& seconds = r["seconds"];
+  r.line("load", fmt::format("{}, build {}", format_seconds(seconds["load"].get<double>()),
+                             format_seconds(seconds["build"].get<double>())));
 }
 
 int run_ranks(const common& c, const rank_body& body) {

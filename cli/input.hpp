@@ -83,6 +83,9 @@ class graph_keeper {
   std::vector<std::unique_ptr<graph::loaded_graph>> shares_;  // by rank
 };
 
+/// Adds the line of the times of loading and building, when they are known.
+void say_load(report& r);
+
 /// Runs `body` on the ranks given by the settings and the launcher.
 ///
 /// expect    first refuses settings for reasons that do not depend on the number of ranks

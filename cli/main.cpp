@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include <cairn/base/error.hpp>
 #include <cairn/core/launch.hpp>
+#include <cairn/core/simulation.hpp>
 
 #include "cli/cli.hpp"
 #include "cli/costs.hpp"
@@ -27,6 +29,10 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) != nullptr) {
     const std::string text = wrong.what();
     const auto option = text.substr(0, text.find(':'));
+    if (text.ends_with("flag override")) {
+      const auto flag = text.substr(0, text.find(' '));
+      return (flag.size() == 1 ? "-" : "--") + flag + " takes no value" + help;
+    }
     if (text.ends_with(" missing")) return option + " needs a value" + help;
     if (text.find("At Most 1 required") != std::string::npos)
       return option + " is given twice" + help;
@@ -50,13 +56,39 @@ bool takes(const CLI::App& app, const std::string& option) {
   return command->get_option_no_throw(option) != nullptr;
 }
 
+// An option makes a variable that contradicts it void.
+void drop_void_variables(const CLI::App& app, common& c) {
+  const bool ranks_given = c.given.contains("ranks"), sim_given = c.given.contains("sim");
+  if (!takes(app, "--sim") || (ranks_given && !sim_given)) c.settings.sim.clear();
+  if (!c.settings.sim.empty() && !ranks_given) c.settings.ranks = 0;
+}
+
+// Reads what --sim or its variable names, and calls a wrong one by its name.
+void read_simulation(common& c) {
+  try {
+    read_costs_of_clock(c);
+    if (c.settings.sim.empty() || c.given.contains("sim")) return;
+    static_cast<void>(parse_simulation(c.settings.sim, c.settings.sim_costs));
+  } catch (const usage_error& e) {
+    const std::string text = e.what();
+    if (c.given.contains("sim") || !text.starts_with("--sim")) throw;
+    throw usage_error("CAIRN_SIM" + text.substr(std::string_view("--sim").size()));
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Cairn: irregular computations on threads, transactions and clusters", "cairn");
   app.require_subcommand(1);
   app.set_version_flag("--version", CAIRN_VERSION);
   app.get_formatter()->column_width(34);
+  app.option_defaults()->disable_flag_override();
   common c;
-  c.settings = settings::from_environment();
+  std::exception_ptr wrong_variable;
+  try {
+    c.settings = settings::from_environment();
+  } catch (const usage_error&) {
+    wrong_variable = std::current_exception();
+  }
   c.settings.supervised = true;
   action chosen;
   add_algorithms(app, c, chosen);
@@ -76,8 +108,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     return refuse(sentence_of(app, wrong), say);
   }
-  if (!takes(app, "--sim")) c.settings.sim.clear();  // of a variable
-  read_costs_of_clock(c);
+  if (wrong_variable) std::rethrow_exception(wrong_variable);
+  drop_void_variables(app, c);
+  read_simulation(c);
   return chosen();
 }
 

@@ -187,9 +187,19 @@ std::string to_text(const json& object) {
 }
 
 std::string format_seconds(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  constexpr double most = 999.4;  // which "{:.3g}" prints without an exponent
+  if (seconds > most) return fmt::format("{:.0f} s", seconds);
+  if (seconds > most * 1e-3) return fmt::format("{:.3g} s", seconds);
+  if (seconds > most * 1e-6) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} us", seconds * 1e6);
+}
+
+std::string format_rate(double per_second) {
+  if (per_second < 1e3) return fmt::format("{:.4g}", per_second);
+  constexpr double most = 9999.4;  // which "{:.4g}" prints without an exponent
+  const auto millions = per_second * 1e-6;
+  if (millions > most) return fmt::format("{:.0f} million", millions);
+  return fmt::format("{:.4g} million", millions);
 }
 
 std::string format_count(std::uint64_t n) {

@@ -85,6 +85,8 @@ void put(std::string_view text);
 
 /// "1.23 s", "45.6 ms", "7.89 us".
 [[nodiscard]] std::string format_seconds(double seconds);
+/// "12.34 million"; below a thousand "567.8".
+[[nodiscard]] std::string format_rate(double per_second);
 /// "1,234,567".
 [[nodiscard]] std::string format_count(std::uint64_t n);
 

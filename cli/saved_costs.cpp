@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/saved_costs.hpp"
 
-#include <unistd.h>
-
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include <cairn/base/error.hpp>
+#include <cairn/graph/io/output_file.hpp>
 
 #include "cli/cost_files.hpp"
 
@@ -39,21 +35,18 @@ std::string saved_costs_path(const std::string& folder, std::string_view process
   return folder + "/costs-" + plain_name(version) + "-" + plain_name(processor) + ".json";
 }
 
-void save_costs(const std::string& path, const activity::fitted_costs& costs) {
-  const auto beside = path + "." + std::to_string(::getpid());
+void prepare_to_save(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-  {
-    std::ofstream file(beside);
-    file << costs.text() << '\n';
-    if (!file.flush())
-      throw system_failure(path + ": cannot be written (" + std::strerror(errno) + ")");
-  }
-  std::filesystem::rename(beside, path, failed);
-  if (!failed) return;
-  const auto why = failed.message();
-  std::filesystem::remove(beside, failed);
-  throw system_failure(path + ": cannot be written (" + why + ")");
+  graph::io::expect_writable(path);
+}
+
+void save_costs(const std::string& path, const activity::fitted_costs& costs) {
+  prepare_to_save(path);
+  graph::io::output_file file(path);
+  const auto text = costs.text() + '\n';
+  file.write(text.data(), text.size());
+  file.finish();
 }
 
 saved_costs read_saved_costs(const std::string& path) {

@@ -14,9 +14,14 @@ namespace cairn::cli {
 [[nodiscard]] std::string saved_costs_path(const std::string& folder, std::string_view processor,
                                            std::string_view version);
 
+/// Creates missing folders. Called before the costs are measured.
+///
+/// Throws    usage_error if the file cannot be written
+void prepare_to_save(const std::string& path);
+
 /// Writes the costs, creating missing folders. Replaces an existing file atomically.
 ///
-/// Throws    system_failure naming the file
+/// Throws    usage_error or system_failure naming the file
 void save_costs(const std::string& path, const activity::fitted_costs& costs);
 
 /// The saved costs, if they are usable; `fault` says why not.

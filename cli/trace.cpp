@@ -64,12 +64,7 @@ void expect_trace(const common& c, const std::vector<std::string>& others) {
     throw usage_error("--trace is '" + c.trace +
                       "', expected a name that ends in .json, also .gz .zst .xz");
   }
-  if (!c.settings.sim.empty()) {
-    const auto plan = parse_simulation(c.settings.sim, c.settings.sim_costs);
-    if (plan.first_seed != plan.last_seed) {
-      throw usage_error("--trace records one run, and --sim has several seeds");
-    }
-  }
+  expect_one_seed(c, "trace");
   auto all = files_of_settings(c);
   all.insert(all.end(), others.begin(), others.end());
   for (const auto& file : all) {

@@ -247,6 +247,7 @@ int run_command(const verify_command& cmd) {
     if (!cmd.in.partition.empty()) expect_several_ranks(w, "partition");
     report r("verify", cmd.c, w);
     const auto& g = graphs.get(w, r);
+    say_load(r);
     if (!cmd.paths.empty()) return check_paths(w, g, cmd, r);
     if (!cmd.forest.empty()) return check_forest(w, g, cmd, r);
     const auto n = std::visit([](const auto& x) { return x.num_vertices(); }, g);

@@ -41,7 +41,10 @@ struct maxflow_declaration : declaration {
   // Randomly drawn vertices are distinct.
   static ends start(const auto& c) {
     const auto n = c.g.num_vertices();
-    if (n < 2) throw usage_error("a flow needs two vertices");
+    if (n < 2) {
+      throw input_error("has " + std::to_string(n) + (n == 1 ? " vertex" : " vertices") +
+                        ", expected at least 2 for a flow");
+    }
     expect_integer_capacities(c.w, c.g);
     // By id, so that they do not depend on the order of vertices.
     const auto& names = c.g.labels();

@@ -124,7 +124,7 @@ struct walk_declaration : declaration {
     const auto opt = start(c);
     if (all.ends.size() != opt.walkers) {
       return "there are " + std::to_string(all.ends.size()) + " walks, expected " +
-             std::to_string(opt.walkers);
+             std::to_string(opt.walkers) + " (--walkers)";
     }
     std::uint64_t most_steps = 0;
     for (std::size_t i = 0; i < all.ends.size(); ++i) {
@@ -132,7 +132,7 @@ struct walk_declaration : declaration {
       most_steps = std::max(most_steps, steps);
       if (steps <= opt.length) continue;
       return "walk " + std::to_string(i + 1) + " has " + std::to_string(steps) +
-             " steps, expected at most " + std::to_string(opt.length);
+             " steps, expected at most " + std::to_string(opt.length) + " (--length)";
     }
     // A row that ends with no_vertex is that of a walk which ended early.
     const auto row_size = std::min(opt.length, most_steps + 1) + 1;

@@ -196,6 +196,10 @@ bool is_first_process() {
 std::string output_fault() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  if (errno == 0) {  // an earlier write failed; another one says why
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+  }
   return std::string("standard output: cannot be written") +
          (errno == 0 ? "" : std::string(" (") + std::strerror(errno) + ")");
 }

@@ -229,6 +229,14 @@ class Reports(InAFolder):
                      saying="b.max:2: expected an id from 1 to 2, found 3")
         late = self.file("late.max", "p max 3 2\nn 1 s\na 1 2 1\nn 3 t\na 2 3 1\n")
         wrong = self.file("wrong.max", "p max 3 1\nn 9 q\na 1 2 3\n")
+        half = self.file("half.max", "p max 3 2\nn 1 s\na 1 2 5\na 2 3 4\n")
+        self.assertEqual(report("maxflow", half, "--to", 3)["result"]["trials"][0]["value"], 4)
+        self.refused("maxflow", half, saying=f"{half}: names the source, but no sink")
+        self.refused("convert", half, cut.with_suffix(".max"), saying=f"{half}: names the source")
+        self.assertTrue(report("convert", half, cut.with_suffix(".el"))["result"]
+                        ["terminals_left_out"])
+        lone = self.file("lone.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 0\n")
+        self.refused("maxflow", lone, saying=f"{lone}: has 1 vertex, expected at least 2")
         for command in ("maxflow", "st-connectivity", "info"):
             self.refused(command, late, saying=f"{late}:4: a line 'n ...' is allowed only before")
             self.refused(command, wrong, saying=f"{wrong}:2: expected 'n ID s' or 'n ID t'")

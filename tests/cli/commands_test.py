@@ -285,7 +285,7 @@ class Findings(InAFolder):
                     (separator.join("abcabcac"), 1, f"walk {whole + 1} takes no edge of the graph"),
                     (part, 1, f"walk {whole + 1} ends early at"),
                     (rows[whole] + separator + "e", 1, f"walk {whole + 1} has 8 steps"),
-                    (rows[whole] + "\nf", 1, "there are 41 walks, expected 40"),
+                    (rows[whole] + "\nf", 1, "there are 41 walks, expected 40 (--walkers)"),
                     ("", 2, f":{whole + 1}: expected an id of the graph"),
                     (rows[whole] + separator, 2, f":{whole + 1}: expected an id of the graph"),
                     (rows[whole] + "!", 2, f":{whole + 1}: expected an id of the graph")):

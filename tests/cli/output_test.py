@@ -50,6 +50,22 @@ class Outputs(InAFolder):
         self.assertEqual(cairn("walk", "-g", 6, "--output", paths, "--paths",
                                self.folder / "q.csv").returncode, 0)
 
+    def test_an_output_has_one_run(self):
+        for command, option in (("bfs", "--output"), ("walk", "--paths"), ("mst", "--forest")):
+            self.refused(command, "-g", 6, option, self.folder / "o.csv", "--sim",
+                         "ranks=2,seed=1..3", saying=f"{option} writes one run")
+
+    def test_times_and_rates_have_no_exponents_and_include_the_preparation(self):
+        path = self.file("g.el", "1 2\n2 3\n3 4\n7 8\n")
+        for latency in (142800, 1e6, 1e9):
+            run = ("bfs", path, "--source", 1, "--sim",
+                   f"ranks=2,clock=loggp,latency_us={latency:.0f}")
+            text = cairn(*run).stdout
+            self.assertIn("TEPS", text)
+            self.assertNotRegex(text, r"\de[+-]\d")
+            self.assertIn(f"build {report(*run)['seconds']['build']:.3g} s"
+                          if latency == 1e6 else "build ", text)
+
     def test_names_that_are_not_utf_8_are_reported(self):
         edges = self.file(os.fsdecode(b"caf\xe9.el"), b"a\xff b\nb c\n")
         trace = self.folder / os.fsdecode(b"t\xe9.json")
@@ -114,7 +130,8 @@ class Outputs(InAFolder):
                 run = subprocess.run([cli_test.CAIRN, *arguments], stdout=full, timeout=100,
                                      stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual(run.returncode, 1, arguments)
-            self.assertIn("cairn: standard output: cannot be written", run.stderr)
+            self.assertIn("cairn: standard output: cannot be written (No space left on device)",
+                          run.stderr)
             self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
 
     def test_a_name_that_is_too_long_is_refused_before_the_run(self):

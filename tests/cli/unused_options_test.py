@@ -105,6 +105,29 @@ class OptionsWithoutEffect(InAFolder):
             run = run_mpi(launcher, 1, "bfs", *GRAPH, "--transport", "mpi", "--mpi", "auto")
             self.assertEqual((run.returncode, run.stderr), (0, ""))
 
+    def test_an_option_makes_a_contradicting_variable_void(self):
+        for variable, value, option in (("RANKS", "3", ("--sim", "ranks=2")),
+                                        ("SIM", "ranks=3", ("--ranks", 2, "--threads", 1))):
+            found = report("bfs", "-g", 6, *option,
+                           environment=dict(os.environ, **{f"CAIRN_{variable}": value}))
+            self.assertEqual(found["ranks"], 2, variable)
+        both = dict(os.environ, CAIRN_RANKS="3", CAIRN_SIM="ranks=2")
+        self.assertEqual(report("bfs", "-g", 6, environment=both)["ranks"], 2)
+
+    def test_wrong_variables_are_named_where_they_matter(self):
+        for name, value, saying in (("SIM", "foo", "CAIRN_SIM has the item 'foo'"),
+                                    ("SIM", "ranks=x", "CAIRN_SIM: ranks is 'x'"),
+                                    ("TIMEOUT", "x", "CAIRN_TIMEOUT is 'x'")):
+            here = dict(os.environ, **{f"CAIRN_{name}": value})
+            run = cairn("bfs", "-g", 6, environment=here)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(saying, run.stderr)
+            self.assertEqual(cairn("--version", environment=here).returncode, 0)
+
+    def test_flags_take_no_values(self):
+        for flag in ("--json=maybe", "--symmetrize=-1", "--verify=2"):
+            self.refused("bfs", "-g", 6, flag, saying=flag[:flag.index("=")] + " takes no value")
+
 
 if __name__ == "__main__":
     cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))

@@ -145,26 +145,32 @@ std::optional<flow_terminals> ends_in(std::string_view head, bool whole) {
 
 }  // namespace
 
-std::optional<flow_terminals> read_flow_terminals(const std::string& path) {
+flow_terminals read_flow_terminals(const std::string& path) {
   text_source source(path, max_dimacs_head_bytes);
   for (std::size_t bytes = std::size_t{64} << 10; bytes <= max_dimacs_head_bytes; bytes *= 8) {
     const auto head = source.head(bytes);
     try {
       const auto found = ends_in(head, head.size() < bytes);
       if (!found) continue;
-      if (found->source == 0 && found->sink == 0) return std::nullopt;
-      if (found->source == 0)
-        throw input_error::in_file(path,
-                                   "names the sink, but no source ('n ID s') before the first arc");
-      if (found->sink == 0)
-        throw input_error::in_file(path,
-                                   "names the source, but no sink ('n ID t') before the first arc");
-      return found;
+      return *found;
     } catch (const text_fault& fault) {
       throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.problem);
     }
   }
-  return std::nullopt;  // no arc in the part in which the ends are
+  return {};  // no arc in the part in which the ends are
+}
+
+flow_terminals read_flow_terminals(const std::string& path, bool source_given, bool sink_given) {
+  const auto found = read_flow_terminals(path);
+  if (found.source == 0 && found.sink != 0 && !source_given) {
+    throw input_error::in_file(path,
+                               "names the sink, but no source ('n ID s') before the first arc");
+  }
+  if (found.sink == 0 && found.source != 0 && !sink_given) {
+    throw input_error::in_file(path,
+                               "names the source, but no sink ('n ID t') before the first arc");
+  }
+  return found;
 }
 
 }  // namespace cairn::graph::io

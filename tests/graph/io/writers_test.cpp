@@ -266,14 +266,13 @@ TEST(FlowTerminals, AreThoseOfTheFile) {
   const auto ends_in = [&](const std::string& lines) {
     const auto path = dir.plain("f.max", "c flow\np max 3 1\n" + lines + "a 1 2 4\n");
     return test::sentence_of(path, [&] {
-      const auto found = read_flow_terminals(path);
-      throw input_error(
-          path + ": " +
-          (found ? std::to_string(found->source) + " to " + std::to_string(found->sink) : "none"));
+      const auto found = read_flow_terminals(path, false, false);
+      throw input_error(path + ": " + std::to_string(found.source) + " to " +
+                        std::to_string(found.sink));
     });
   };
   EXPECT_EQ(ends_in("n 3 s\nc between\n n 1 t\n"), "f.max: 3 to 1");
-  EXPECT_EQ(ends_in(""), "f.max: none");
+  EXPECT_EQ(ends_in(""), "f.max: 0 to 0");
   EXPECT_EQ(ends_in("n 3 s\n"),
             "f.max: names the source, but no sink ('n ID t') before the first arc");
   EXPECT_EQ(ends_in("n 3 t\n"),
@@ -285,6 +284,14 @@ TEST(FlowTerminals, AreThoseOfTheFile) {
   EXPECT_EQ(ends_in("n 1 u\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n 1 u'");
   EXPECT_EQ(ends_in("n 1\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n 1'");
   EXPECT_EQ(ends_in("n x s\n"), "f.max:3: expected an id (an integer), found 'x'");
+}
+
+TEST(FlowTerminals, OneMayBeMissingIfItIsGivenOrNotNeeded) {
+  const test::folder dir;
+  const auto path = dir.plain("f.max", "p max 3 1\nn 3 s\na 1 2 4\n");
+  EXPECT_EQ(read_flow_terminals(path).source, 3u);
+  EXPECT_EQ(read_flow_terminals(path, false, true).sink, 0u);
+  EXPECT_THROW(static_cast<void>(read_flow_terminals(path, true, false)), input_error);
 }
 
 TEST(FlowTerminals, FollowTheProblemLine) {
@@ -302,9 +309,8 @@ TEST(FlowTerminals, AreReadFromACompressedFileWithManyComments) {
   for (int i = 0; i < 10'000; ++i) text += "c a line of a long comment\n";
   const auto path = dir.packed("f.max.gz", text + "p max 9 1\nn 7 s\nn 9 t\na 7 9 1\n");
   const auto found = read_flow_terminals(path);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->source, 7u);
-  EXPECT_EQ(found->sink, 9u);
+  EXPECT_EQ(found.source, 7u);
+  EXPECT_EQ(found.sink, 9u);
 }
 
 TEST(Writers, FilesLookAsTheirFormatsSay) {

@@ -11,18 +11,23 @@
 
 namespace cairn::graph::io {
 
-/// The ids of a flow's source and sink.
+/// The ids of a flow's source and sink; 0: not named.
 struct flow_terminals {
   std::uint64_t source = 0, sink = 0;
 };
 
 /// The terminals that the lines "n ID s" and "n ID t" before the arcs of a DIMACS file name, if it
-/// is a flow ("p max") and has such lines.
+/// is a flow ("p max").
 ///
-/// Throws    input_error if the file cannot be read; if a terminal is missing, named twice or no
-///           vertex; if both are the same
+/// Throws    input_error if the file cannot be read; if a terminal is named twice or no vertex; if
+///           both are the same
 /// Called by worker 0 of one rank.
-[[nodiscard]] std::optional<flow_terminals> read_flow_terminals(const std::string& path);
+[[nodiscard]] flow_terminals read_flow_terminals(const std::string& path);
+
+/// Also
+/// Throws    input_error if the file names one terminal, and the other is not given otherwise
+[[nodiscard]] flow_terminals read_flow_terminals(const std::string& path, bool source_given,
+                                                 bool sink_given);
 
 /// Writes a file in a format of the DIMACS challenges, compressed if its name's ending says so.
 ///
