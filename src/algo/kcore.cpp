@@ -79,7 +79,7 @@ struct peeling {
     largest = level;
     ++levels;
     const auto take_edges = [](Id, std::span<const Id> row, auto& send) {
-      traverse::each_distinct(row, [&](Id u) { send({u}); });
+      traverse::each_distinct(row, [&](Id u) { row.size() > 2 ? send({u}) : send.at_once({u}); });
     };
     rounds += traverse::push_deep(w, losses, edges, removed, take_edges);
   }

@@ -65,6 +65,7 @@ class visit_counts {
   /// The counts of all workers. Called by worker 0, once, when none counts any more.
   [[nodiscard]] pgas::vertex_map<std::uint64_t> take() {
     for (worker_t k{1}; !shared_ && k < w_.workers(); ++k) {
+      if (!tables_.used(k)) continue;
       const auto* const table = tables_[k];
       traverse::for_each_own(w_, total_, [&, first = total_.first()](worker_t, std::uint64_t v) {
         total_.local()[v - first] += table[v - first];

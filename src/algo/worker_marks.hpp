@@ -16,6 +16,9 @@ class worker_marks {
  public:
   worker_marks(world& w, std::size_t words) : w_(w), words_(words), marks_(w.workers()) {}
 
+  /// Whether worker k has used its words.
+  [[nodiscard]] bool used(worker_t k) const { return !marks_[k].empty(); }
+
   /// Worker k's words.
   [[nodiscard]] Word* operator[](worker_t k) {
     auto& marks = marks_[k];
