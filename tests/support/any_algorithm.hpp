@@ -97,13 +97,16 @@ class any_run {
     if (weighted_.kind != weights::none) return share_of<Id>(weighted_, w_.rank(), blocks);
     return share_of<Id>(weighted_.graph, w_.rank(), blocks);
   }
-  // Returns false if the options are refused.
+  // Returns false if the options or a graph of less than two vertices are refused.
   bool bind() {
     try {
       bound_ = a_.bind(w_, graph_, given_, 1);
       run_ = bound_->prepare(request_);
       return true;
     } catch (const usage_error&) {
+      return false;
+    } catch (const input_error&) {
+      if (weighted_.graph.n >= 2) throw;
       return false;
     }
   }
