@@ -97,7 +97,7 @@ class any_run {
     if (weighted_.kind != weights::none) return share_of<Id>(weighted_, w_.rank(), blocks);
     return share_of<Id>(weighted_.graph, w_.rank(), blocks);
   }
-  // Returns false if the options or a graph of less than two vertices are refused.
+  // Returns false if the options are refused, or a flow in a graph of less than two vertices.
   bool bind() {
     try {
       bound_ = a_.bind(w_, graph_, given_, 1);
@@ -106,7 +106,7 @@ class any_run {
     } catch (const usage_error&) {
       return false;
     } catch (const input_error&) {
-      if (weighted_.graph.n >= 2) throw;
+      if (a_.info().name != "maxflow" || weighted_.graph.n >= 2) throw;
       return false;
     }
   }

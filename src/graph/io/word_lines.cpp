@@ -103,7 +103,7 @@ std::string joined(const std::vector<std::string_view>& words) {
 }
 
 /// Sorted, without duplicates.
-std::vector<std::string_view> sorted(const auto& dictionaries) {
+std::vector<std::string_view> sorted(const std::vector<const dictionary*>& dictionaries) {
   std::vector<std::string_view> words;
   for (const auto* d : dictionaries) {
     words.insert(words.end(), d->words().begin(), d->words().end());
@@ -113,9 +113,8 @@ std::vector<std::string_view> sorted(const auto& dictionaries) {
   return words;
 }
 
-/// The words of all ranks that belong to this one, by their hash; of each worker, with duplicates.
-/// Collective.
-task::per_worker<dictionary> words_by_hash(world& w, std::span<const std::string_view> mine) {
+/// The words of all ranks that belong to this one, by their hash. Collective.
+std::string words_by_hash(world& w, std::span<const std::string_view> mine) {
   task::per_worker<dictionary> kept(w.workers());
   am::record_channel words(w, [&](worker_t k, am::record_batch batch) {
     for (const auto record : batch) {
@@ -134,7 +133,9 @@ task::per_worker<dictionary> words_by_hash(world& w, std::span<const std::string
       },
       1024);
   epoch.close();
-  return kept;
+  std::vector<const dictionary*> parts;
+  for (const auto& k : kept) parts.push_back(&k.value);
+  return joined(sorted(parts));
 }
 
 }  // namespace
@@ -188,11 +189,7 @@ word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine) {
   auto own = sorted(mine);
   std::vector<std::vector<char>> texts;
   if (w.size() > 1) {
-    auto shares = words_by_hash(w, own);
-    std::vector<const dictionary*> share;
-    for (const auto& k : shares) share.push_back(&k.value);
-    const auto text = joined(sorted(share));
-    shares = task::per_worker<dictionary>(0);
+    const auto text = words_by_hash(w, own);
     texts = gather_lists(w, std::span<const char>(text));
     own.clear();
     for (const auto& theirs : texts) {
