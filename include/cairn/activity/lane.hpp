@@ -70,7 +70,8 @@ class lane {
     offer(m, own_origin());
   }
 
-  /// operator() for loops in which few messages are wanted: the branch on it is predictable.
+  /// operator() for loops in which the branch on `wanted` is predictable, or few messages are
+  /// wanted at a time: on one rank m does not wait for others.
   [[gnu::always_inline]] void at_once(const message& m) {
     if constexpr (prefilters && Alone) {
       if (shape<Op>::wanted(op_, m)) settle(m, {}, batch_.one(op_, m));

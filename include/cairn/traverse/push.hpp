@@ -216,9 +216,10 @@ std::size_t visit_deep(world& w, Channel& channel, const edges<Id>& along, workl
       vertices += part.size();
       part = work.take_own(k, limit - std::min(vertices, limit));
       if constexpr (requires { send.flush(); }) {
-        if (!part.empty() || vertices >= limit) continue;
-        send.flush();  // messages that wait for others may add vertices
-        part = work.take_own(k, limit - vertices);
+        if (part.empty() && vertices < limit) {
+          send.flush();  // messages that wait for others may add vertices
+          part = work.take_own(k, limit - vertices);
+        }
       }
     }
     w.counters().add(k, obs::counter::edges, visited);
